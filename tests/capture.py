@@ -7,7 +7,7 @@ networks.
            capture.py PROGRAM ROOT --write         writes tests/data/capture again
 
 Compares captures of torchvision networks with the model files of the same networks. Compares captures of an encoder and
-a decoder, which are written below, with counts by hand. Real and fake tensors must give the same list of operators.
+a decoder, which this script defines, with counts by hand. Real and fake tensors must give the same list of operators.
 """
 import importlib.util
 import json
@@ -270,8 +270,8 @@ def of_checkpoints(folder):
     check("decoder, use_reentrant=False: kept bytes", hooks["activation_bytes"], again["activation_bytes"])
     asked = transformer(True, changes={"checkpoint": ["layers.*"]})
     check("decoder, --checkpoint layers.*", sequence(asked) != sequence(transformer(True, checkpoints=True)), False)
-    # A checkpoint around one product and GELU does not keep the result of the product (4 hidden values per token). The
-    # checkpoint keeps the input of the product once.
+    # A checkpoint around one product and GELU does not keep the result of the product (4 x hidden values per token).
+    # The checkpoint keeps the input of the product once.
     part = of_file(transformer(True, changes={"checkpoint": ["layers.*.up"]}), folder, "part")
     plain = told(path)
     check("decoder, --checkpoint layers.*.up: FLOPs", part["executed_flops"] - plain["executed_flops"], LAYERS * 8 * BATCH * TOKENS * HIDDEN * HIDDEN)
@@ -371,7 +371,7 @@ SHARES = {"peak_allocated_bytes": 0.01, "backward_s": 1e-7}
 
 
 def of_modules(folder):
-    """--train, --frozen and --recompute with module names give the numbers of a recording with frozen modules and
+    """--train, --frozen and --recompute with module names give the estimate of a recording with frozen modules and
     checkpoints"""
     for name, cases in MODULES.items():
         def made(changes, name=name):
@@ -386,7 +386,7 @@ def of_modules(folder):
 
 
 def of_frozen_recordings(folder):
-    """--frozen gives the numbers of a recording with frozen modules, also for a step with checkpoints or with sparse
+    """--frozen gives the estimate of a recording with frozen modules, also for a step with checkpoints or with sparse
     gradients. A checkpoint runs again either completely or not at all. The recomputed products of a checkpoint do not
     count as model FLOPs."""
     path = Path(folder) / "frozen.json"
@@ -622,8 +622,8 @@ def of_fusion(folder):
 
 
 def of_compiled(folder):
-    """Under torch.compile, the step of a captured network differs from the step of the model family by at most a
-    quarter"""
+    """Under torch.compile, the step time of a captured network differs from the step time of the model family by at
+    most a quarter"""
     for name, model, options in (("resnet50", "resnet-50", []), ("vit_b_16", "vit-b-16", ["--attention", "unfused"])):
         path = Path(folder) / f"{name}-8.json"
         recorded.write(path, recorded.torchvision_network(name, 8, 224, False))
@@ -1176,13 +1176,13 @@ def of_scripts(folder):
             # MIXED: the generator runs once, and the critic runs five times in two updates. The critic computes five
             # gradients of its weights and one gradient of its input.
             ("mixed", MIXED, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 5 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
-            # PACKED: the samples have 35 time steps in total, of 48 with padding. The head computes 4 rows.
+            # PACKED: the samples have 35 time steps in total, or 48 with padding. The head computes 4 rows.
             ("packed", PACKED, 4, 4 * 32 * (16 + 32 + 2) + 32 * 10 + 10, 2 * 35 * 128 * (2 * 16 + 3 * 32) + 3 * 2 * 4 * 32 * 10, "SGD"),
             ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum"),
             # REPEATED: four layers run twice in each of two micro-batches. The evaluation is not recorded.
             ("repeated", REPEATED, 8, 4 * (16 * 16 + 16 + 32), 4 * (3 * product(16, 16) + product(16, 16, 1)), "Adam"),
-            # L-BFGS computes five products of vectors with one value per parameter: y s, y y, two for the history, and
-            # the slope.
+            # L-BFGS computes five products of vectors with one value per parameter: y s, y y, two products for the
+            # history, and the slope.
             ("curvature", CURVATURE, 4, 17, product(16, 1, 1) + 5 * 2 * 17, "SGD"),
             ("time first", TIME_FIRST, 12, 3 * 32 * (16 + 32 + 2), product(16, 96, 1) + product(32, 96), "SGD"),
             # The power iteration has two products: W v and u (W v).
@@ -1193,7 +1193,8 @@ def of_scripts(folder):
             # AVERAGED: the teacher has as many weights as the trained network and runs forward only.
             ("averaged", AVERAGED, 4, 2 * (16 * 32 + 32), product(16, 32, 1) + product(16, 32, 0), "SGD"),
             ("processes", PROCESSES, 8, 16 * 32 + 32, 2 * product(16, 32, 1), "Adam"),
-            # SPARSE: the embedding sums four bags of twelve rows. The head computes four rows.
+            # SPARSE: the embedding adds up the rows of four bags, with twelve rows per bag. The head computes four
+            # rows.
             ("sparse", SPARSE, 4, 100 * 16 + 16 * 4 + 4, product(16, 4) // 12, "SGD"),
             # CRITIC: the step has one update of the generator and two updates of the critic. In an update of the
             # critic, the generator runs once, and the critic trains on two inputs.
@@ -1209,7 +1210,7 @@ def of_scripts(folder):
             # to 2 channels.
             ("volumes", VOLUMES, 2, 27 * 8 + 8 + 27 * 8 * 16 + 16 + 16 * 2 * 8 + 2,
              2 * 2 * 2 * 8 ** 3 * 27 * 8 + 3 * 2 * 2 * (4 ** 3 * 27 * 8 * 16 + 8 ** 3 * 8 * 16 * 2), "Adam"),
-            # TOWERS: two towers compute 48 x 48 scores, with gradients for both towers.
+            # TOWERS: two towers compute 48 x 48 scores, and the scores have gradients for the two towers.
             ("towers", TOWERS, 4, 32 * (16 + 8) + 2 * (32 + 2 * 12 + 1 + 32 * 16 + 16) + 1,
              product(16, 32, 1) + product(8, 32, 1) + 2 * product(32, 16) + product(16, 48), "Adam"),
             ("graph", GRAPH, 48, 16 * 8 + 8, product(16, 8, 1), "SGD"),
@@ -1219,9 +1220,9 @@ def of_scripts(folder):
             ("sliced", SLICED, 32, 4 * (64 * 64 + 64), (3 * 4 - 1) * 2 * 32 * 64 * 64, "Adam"),
             # PENALTY: in the step of the critic, the generator runs forward only. For the penalty, the critic runs
             # forward and computes the slope of its scores. The gradients of the slope need two products for each
-            # matrix, but the constant 1 with which the slope starts needs no gradient. LeakyReLU returns zeros as the
-            # gradient of its input, and the first matrix is multiplied by these zeros. After the penalty, the critic
-            # runs two further passes.
+            # matrix, but the constant 1, from which the computation of the slope starts, needs no gradient. LeakyReLU
+            # returns zeros as the gradient of its input, and the first matrix is multiplied by these zeros. After the
+            # penalty, the critic runs two further passes.
             ("penalty", PENALTY, 48, 16 * 32 + 32 + 32 * 16 + 16 + 16 * 32 + 32 + 32 + 1,
              2 * product(16, 32, 0) + 10 * product(16, 32, 0) + 9 * product(32, 1, 0)
              + product(16, 32, 1) + product(32, 16) + product(16, 32) + product(32, 1), "Adam"),
@@ -1268,7 +1269,8 @@ def of_scripts(folder):
         # activations
         if name == "averaged":
             check(f"{name}: the last operators", [(op["name"], op["phase"]) for op in ops][-2:] != [("aten.lerp_.Scalar", "backward")] * 2, False)
-            # kept tensors: x, and the difference between network and teacher, because backward of the square needs it
+            # kept tensors: x, and the difference between network and teacher, because backward of the square needs this
+            # difference
             check(f"{name}: kept bytes", step["activation_bytes"], 4 * rows * (16 + 32))
             check(f"{name}: weights", step["weight_bytes"], 4 * weights)
         # a product reads and writes 48 rows of 8 values, and reads the indices and values of 48 edges

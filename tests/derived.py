@@ -120,9 +120,9 @@ def place(schedule, p, device, chunk):
 
 
 def dealt(layers, parts, plan):
-    """Returns the number of layers of each part. The parts are as equal as possible; the first parts get one layer
-    more. The word table and the head may count as one layer each. The number of layers on the first and on the last
-    device may be given."""
+    """Returns the number of layers in each part of the model. The parts get nearly equal numbers of layers; if layers
+    are left over, each of the first parts gets one more layer. The word table and the head may count as one layer each.
+    The number of layers on the first and on the last device may be given."""
     p = plan["pipeline"]
     own = {0: plan.get("first_stage_layers"), p - 1: plan.get("last_stage_layers")}
     own = {device: number for device, number in own.items() if number}
@@ -160,8 +160,8 @@ def legal(timeline, schedule, p, m, v):
 
 def peak(events, stage, bytes_of):
     """Returns the largest number of bytes that the passes of a stage keep at the same time. A pass keeps its bytes from
-    its forward to the end of its backward. If backward has two parts, the bytes are kept until the end of the second
-    part (for zb-h1: until the end of the first part, as published)."""
+    its forward to the end of its backward. If backward has two parts (gradients of inputs, then of weights), the bytes
+    are kept until the end of the second part; with zb-h1, as published, until the end of the first part."""
     now = most = 0
     for _, is_forward, chunk, _, _, _ in sorted((e for e in events if e[0] == stage), key=lambda e: e[4]):
         now += bytes_of(chunk) if is_forward else -bytes_of(chunk)

@@ -25,9 +25,10 @@ os.environ["NNCOST_PATH"] = root
 folder = tempfile.mkdtemp()
 seed = random.Random(28)
 
-# Each row has the FLOPs per element (forward, backward), then four pairs of elements read and written per element of
-# the output, and then the bytes of a mask. The four pairs are for one kernel in forward, one kernel in backward, one
-# kernel per primitive in forward, and one kernel per primitive in backward. The table is in docs/formulas.md#pointwise.
+# Each row has the FLOPs per element (forward, backward), then four pairs of numbers (elements read, elements written)
+# per element of the output, and then the bytes of a mask. The four pairs are for one kernel in forward, one kernel in
+# backward, one kernel per primitive in forward, and one kernel per primitive in backward. The table is in
+# docs/formulas.md#pointwise.
 POINTWISE = {
     "gelu": ((8, 13), (1, 1), (2, 1), (8, 8), (16, 8), 0), "relu": ((1, 1), (1, 1), (2, 1), (1, 1), (2, 1), 0),
     "relu2": ((2, 3), (1, 1), (2, 1), (2, 2), (3, 2), 0), "silu": ((4, 7), (1, 1), (2, 1), (1, 1), (2, 1), 0),
@@ -86,7 +87,7 @@ class Ops:
         self.rows.append((name, phase, self.repeat * self.m * times, flops, vector, read, write, kept))
 
     def again(self, first):
-        """Adds recompute rows: backward computes the forward rows from `first` on again."""
+        """Adds recompute rows: backward computes the forward rows again, beginning with the row `first`."""
         for name, phase, count, *work, _ in self.rows[first:]:
             if phase == "forward" and name != "dequantize":
                 self.rows.append((name, "recompute", count, *work, 0.0))
@@ -119,9 +120,9 @@ class Ops:
             self.expert_params += self.repeat * (weights + bias) if name in EXPERTS else 0
 
     def frozen(self, name, m, n, k, bias, kept, experts):
-        """A frozen linear layer has no gradient of its weights. An adapter has two products for each part of the layer:
-        the product with A, whose input is kept, and then the product with B. DoRA: docs/formulas.md#adapters. The
-        matrices of experts have no adapters."""
+        """A frozen linear layer has no gradient of its weights. An adapter has two products for each matrix that a
+        linear layer joins (such as Q, K and V): the product with A, whose input is kept, and then the product with B.
+        DoRA: docs/formulas.md#adapters. The matrices of experts have no adapters."""
         flops, rank, weights = 2.0 * m * n * k, self.rank, experts * n * k
         parts = {"attn.qkv": 3, "mlp.gate_up": 2, "moe.shared_gate_up": 2}.get(name, 1)
         stored = {"nf4": 0.5, "int8": 1.0}.get(self.plan["frozen"])
@@ -262,8 +263,8 @@ class Ops:
         kind = d.get("head", "logits")
         if kind != "logits":
             few = self.tokens // self.sequence
-            # the heads masked and replaced have a dense layer and GELU; masked then has a norm, and replaced has one
-            # logit per token
+            # the heads "masked" and "replaced" have a dense layer and GELU; in addition, "masked" has a norm, and
+            # "replaced" has one logit per token
             if kind in ("masked", "replaced"):
                 biased = h if d["biases"] or kind == "replaced" else 0
                 self.linear("head.dense", few, h, h, bias=biased)
@@ -667,7 +668,7 @@ class Ops:
 
     def routed(self, few, width, gated, sliced, ranks):
         """Adds the routed experts. width: values of a token. sliced: number of ranks that divide an expert. ranks:
-        number of ranks that divide the rows before they are sent."""
+        number of ranks that divide the rows before the rows are sent."""
         d, e = self.d, self.plan["expert"]
         count, k, f = d["experts"], d["experts_per_token"], d["expert_hidden"]
         factor, uneven = self.plan.get("capacity_factor", 0.0), self.plan.get("imbalance", 1.0) if e > 1 else 1.0
@@ -755,8 +756,8 @@ class Ops:
                 else:
                     self.attention(d.get("sliding_window", 0))
                 mlp()
-                # with full recomputation, a layer keeps only its input, and backward computes the other tensors of the
-                # layer again
+                # with full recomputation, a layer keeps only its input, and backward computes all further tensors of
+                # the layer again
                 if "full" in self.recompute:
                     self.transient += sum(row[7] for row in self.rows[first:])
                     self.full += sum(row[7] * count for row in self.rows[first:]) - count * 2.0 * self.tokens * d["hidden"] / self.sequence
@@ -899,7 +900,7 @@ class Times:
         if name.startswith("data."):
             self.met[name] += 1
             # a second row with the same name reduces the gradients of experts, because experts have fewer copies than
-            # other weights
+            # the weights outside experts
             apart = self.met[name] == 2 or data * c == 1
             whole = "whole_experts" in self.plan
             return ((data * c * t // e, e, 1) if whole else (data * c // e, t * e, 1)) if apart else (data * c, t, 1)
@@ -914,7 +915,7 @@ class Times:
         return size, inside, -(-size // inside), count
 
     def inner_rate(self, inside):
-        """Returns the rate of all links of a device inside a domain, and the rate of one link."""
+        """Returns the total rate of a device's links inside a domain, and the rate of one link."""
         up = self.device["scale_up"]
         link = up["bytes_per_s"] / (max(up["devices"], inside) - 1) if up["kind"] == "mesh" else up["bytes_per_s"]
         return link * (inside - 1) if up["kind"] == "mesh" else link, link
@@ -928,7 +929,7 @@ class Times:
                 continue
             size, g, m, count = self.route(o["name"])
             kind, volume = o["kind"], float(o["shape"].split("bytes=")[1].split()[0])
-            # each token is sent once to each domain; with a single domain, it is sent once to each rank
+            # each token is sent once to each domain; with a single domain, the token is sent once to each rank
             if kind == "all_to_all" and ".all_to_all" in o["name"]:
                 parts, k = (g if m == 1 else m), self.d["experts_per_token"]
                 volume *= parts * (1 - (1 - 1 / parts) ** k) / k if parts > 1 and k > 1 else 1.0
@@ -989,8 +990,8 @@ class Times:
 
 
 def padded(vocab, tensor):
-    """Returns the number of rows of a word table. If the tensor ranks do not divide the number of rows, the table is
-    padded to a multiple of 128 rows per rank."""
+    """Returns the number of rows of a word table. If the number of rows is not a multiple of the number of tensor
+    ranks, the table is padded to a multiple of 128 rows per rank."""
     return vocab if vocab % tensor == 0 else -(-vocab // (128 * tensor)) * 128 * tensor
 
 

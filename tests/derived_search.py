@@ -76,8 +76,8 @@ def draw_space(experts):
 
 
 def options(plan, layers):
-    """Returns the options of a plan. A search counts word table and head as one layer each if the stages are equal only
-    with this count."""
+    """Returns the options of a plan. If the stages have equal numbers of layers only when word table and head count as
+    one layer each, a search counts them in this way."""
     parts = plan["pipeline"] * plan["virtual_stages"]
     found = ["--ends-as-layers"] if layers % parts and (layers + 2) % parts == 0 else []
     for key, value in plan.items():

@@ -329,7 +329,7 @@ class Served:
                 op("attn.core", "attention", 0.0, prompts * prompt_tokens, flops, 0.0, 0.0, slower * flops / self.attention_rate,
                    0.0, 0.0)
                 floor += flops / self.plain_peak
-        # If a chunk of a prefill begins inside a prompt, the chunk reads the state again.
+        # A chunk of a prefill that begins inside a prompt also reads the state.
         again = own if decode else own + sum(1 for i in range(1, int(passes)) if i * plan["chunk"] % math.floor(fresh) != 0)
         for name, layers, values, each in self.states():
             flops, kv = layers * own * fresh * each / t, 8.0 * layers * again * values / t
@@ -510,8 +510,8 @@ class Load:
 
         def held(tokens):
             return (served.cache(math.ceil(tokens / plan["block"]) * plan["block"]) + served.state()) * stage
-        # A preempting engine allocates space token by token. On average, a request of this engine therefore needs the
-        # mean of the space of its prompt and the space of its full length.
+        # A preempting engine allocates space token by token. On average, a request of a preempting engine therefore
+        # needs the mean of two spaces: that of its prompt, and that of its full length.
         room = (1 + held(plan["input_len"]) / held(plan["input_len"] + outputs)) / 2 if self.engine.get("preempt") else 1.0
         most = min(places / room, 256.0 * served.groups)
         started = min(most / ((outputs - 1) / self.tokens + max(self.fresh / chunk, 1.0)), chunk / self.fresh)
@@ -604,7 +604,8 @@ def judge_load(served, load, prefill, answer):
     check("bound of the first token", prefill["lower_bound_s"], latency["ttft_lower_bound_s"])
     check("bound per token", least, latency["tpot_lower_bound_s"])
     check("bound of a request", prefill["lower_bound_s"] + (outputs - 1) * least, latency["request_lower_bound_s"])
-    # the ranges are wider for models with a state, because no measured row has a state (see UNMEASURED in serve_load.c)
+    # the ranges are wider for models with a state, because no measured row is of such a model (see UNMEASURED in
+    # serve_load.c)
     wider = 2.3 if set(STATES) & set(served.d.get("mixers", ())) else 1.0
     for what, value, floor, low, high in (("ttft", ttft, prefill["lower_bound_s"], 0.75, 1.5), ("tpot", tpot, least, 0.875, 1.25)):
         check(f"low {what}", max(low / wider * value, floor), latency[f"{what}_interval_s"][0])

@@ -4,9 +4,8 @@
 Each round draws a model, devices and lists of values: comma lists, ranges, doublings, steps and linked axes. The rows
 of the sweep must be all combinations in order; the last axis changes fastest. Each legal row must have the same numbers
 as a single estimate of its plan. Conditions (--where), sorting (--top, --by), shards, a database and CSV output must
-select the same rows as this script. A column of a field must have the value in the file of the device or model.
-framework_s must be the difference of the step times of two estimates. The command of a row must give the step time of
-the row.
+select the same rows as this script. A column that shows a field must have the value of this field in the device or
+model file. The command of a row must give the step time of the row.
 
     usage: derived_sweep.py NNCOST ROOT [ROUNDS]      seed fixed [10 rounds]
 """

@@ -82,7 +82,7 @@ def refuse(constant):
 
 
 def judge(code, text, document):
-    """Returns the fault in the answer to a command line; None if it has no fault."""
+    """Returns the fault in the answer to a command line; None if the answer has no fault."""
     if code not in (0, 2, 3):
         return f"exit {code}: {text[:120]}"
     if code > 0:
@@ -99,7 +99,7 @@ def judge(code, text, document):
 
 
 def answers(process):
-    """Returns exit code and text of each command line, and its JSON document if it succeeds."""
+    """Returns exit code and text of each command line, and the JSON document if the command succeeds."""
     def one():
         header = process.stdout.readline().split()
         return (int(header[0]), process.stdout.read(int(header[1])).decode()) if header else (None, "")

@@ -143,7 +143,7 @@ def ask(*words):
 
 def is_right(line):
     """Returns whether the printed arithmetic of a line gives the printed result. The difference of two nearly equal
-    numbers has fewer correct digits, so a larger error is allowed for it."""
+    numbers has fewer correct digits, so a larger error is allowed for the difference."""
     if line["kind"] != "formula" or line["numbers"] is None or line["result"] is None:
         return True
     text = line["numbers"].replace("^", "**")
@@ -161,7 +161,7 @@ TOKEN = re.compile(r"[A-Za-z_][\w.-]*|[\d.]+(?:e[-+]?\d+)?")
 
 
 def misnamed(line, step):
-    """Returns the parts of the step for which a formula shows another number than the estimate."""
+    """Returns the parts of the step whose formula gives a number that differs from the estimate."""
     if line["kind"] != "formula" or line["formula"] is None or line["numbers"] is None:
         return []
     names, numbers = TOKEN.findall(line["formula"]), TOKEN.findall(line["numbers"])

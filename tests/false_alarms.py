@@ -32,7 +32,7 @@ FORMATS = (  # the plan has a batch of 1 and 1,000 tokens on one device
 MEGATRON = FORMATS[0][1]
 
 def lines(template, **more):
-    """Returns the 13 lines of a log file. In the log, the first two steps take ten seconds each, and all other steps
+    """Returns the 13 lines of a log file. In the log, the first two steps take ten seconds each, and all later steps
     take half a second each."""
     return "".join(template.format(k=k, s=s, ms=1000 * s, rate=1 / s, tps=round(1000 / s), **more)
                    for k in range(1, 14) for s in (10 if k < 3 else 0.5,))

@@ -4,9 +4,9 @@
     usage: first_screen.py PROGRAM
 
 The screen must have at most 20 lines of 80 columns, begin with the verdict, and name every value that --set changed.
-Every command that accepts --set must name the changed values in its answer, a table in its first lines. If the screen,
-'nncost serve' or 'nncost advise' proposes a change, an estimate of the changed plan must give the proposed step time
-and memory."""
+Every command that accepts --set must name the changed values in its answer; if the answer is a table, in its first
+lines. If the screen, 'nncost serve' or 'nncost advise' proposes a change, an estimate of the changed plan must give the
+proposed step time and memory."""
 import json
 import os
 import shlex

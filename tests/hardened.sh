@@ -22,7 +22,7 @@ need "$names" '__[a-z]+_chk' "has no _FORTIFY_SOURCE"
 if [[ $(uname -m) == x86_64 ]]; then
     need "$(objdump -d --no-show-raw-insn "$program")" 'endbr64' "has no marked jumps"
     # Reads the properties of the ELF file. An ELF file has indirect branch tracking only if the start-up code of the
-    # system's C library is marked as well.
+    # system's C library has these marks, too.
     need "$(readelf -nW "$program")" 'SHSTK' "does not ask for a shadow stack"
 fi
 ! grep -E 'RPATH|RUNPATH' <<<"$flags"

@@ -240,7 +240,7 @@ late = read(write("late.json", [launch(0, 1), launch(5, 2), launch(1310, 3), ker
 check(f"late: {late['idle_s']}, {late['idle_host_s']}", abs(late["idle_s"] - 70e-6) < 1e-12 and
       abs(late["idle_host_s"] - 20e-6) < 1e-12)
 
-# ---- other forms of events ----
+# ---- events of further kinds: launches of XPU, launches outside the operator, kernels without a launch ----
 
 square = operator("aten::mm", 0, 50, [[4096, 4096], [4096, 4096]])
 xpu = read(write("xpu.json", [square, event("xpu_runtime", "urEnqueueKernelLaunch", 10, 5, correlation=1),
@@ -287,8 +287,8 @@ check(f"picture: exit {code}: {said}{out}", code == 0 and out == "")
 check(f"picture: bars of 3 operators, 1 of them priced: {classes}", sum(c.startswith("bar ") for c in classes) >= 3 and
       classes.count("other") == 2 and classes.count("edge") == 2)  # one mark, and one entry of the legend
 
-# ---- several ranks: on the rank that starts last, a collective takes the shortest time; the additional time of other
-# ranks is waiting time ----
+# ---- several ranks: on the rank that starts last, a collective takes the shortest time; the additional time of each
+# earlier rank is waiting time ----
 
 took = ((100, 200), (50, 200), (100, 150))
 ranks = [write(f"rank{i}.json", [kernel("gemm", 0, 10, 1), kernel("ncclDevKernel_AllReduce", 100, one[0], 2, stream=9),

@@ -95,8 +95,8 @@ while IFS=: read -r file number line; do
 done < <(grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("|<(cjson/|nlopt|base/|input/))' \
     -r include || true)
 
-# Prints "D folder symbol" for each symbol that an object defines, and "U folder file symbol" for each symbol that it
-# needs. Skips objects whose source file was deleted after an earlier build.
+# Prints "D folder symbol" for each symbol that an object defines, and "U folder file symbol" for each symbol that the
+# object needs. Skips objects whose source file was deleted after an earlier build.
 list_symbols()
 {
     local folder object

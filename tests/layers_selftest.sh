@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests layers.sh: it accepts a correct tree, and finds each kind of forbidden include or call that is put into it.
+# Tests layers.sh: it accepts a correct tree, and finds each kind of forbidden include or call that the test puts into
+# the tree.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -147,8 +147,8 @@ def other_models(cells):
 
 
 def other_sources(cells):
-    """For each source, compares the error of its rows with the error that `estimate` would print for them without
-    the rows of this source."""
+    """For each source, compares the error of its rows with the error that `estimate` would print for these rows if the
+    rows of the source were left out."""
     print(f"\n{'source left out':34} {'device':18} {'software':20} {'family':8} rows error  line ratio from")
     ratios, unknown = [], 0
     for cell, rows in sorted(cells.items()):

@@ -36,9 +36,9 @@ def enough(arguments, data):
 
 
 def least(arguments):
-    """Returns the bytes of memory that a command needs, with an error of 5 %. Runs the command with different limits.
-    The system reports a peak of memory that includes the memory of the parent process, so the function does not use
-    this peak."""
+    """Returns the bytes of memory that a command needs, with an error of 5 %. Runs the command several times, with
+    different limits of memory. The system reports a peak of memory that includes the memory of the parent process, so
+    the function does not use this peak."""
     low, high = 2e6, 2e9
     while high > 1.05 * low:
         middle = (low * high) ** 0.5
@@ -47,8 +47,8 @@ def least(arguments):
 
 
 def grows(what, times, small, large, plain=False, more=0, each=0):
-    """Tests a command whose input `large` is `times` times as long as `small`. plain: the time must not grow. Memory
-    may grow by `each` bytes for each further item."""
+    """Tests a command whose input `large` is `times` times as long as `small`. plain: the time of `large` must not be
+    longer than that of `small`. Memory may grow by `each` bytes for each further item."""
     for arguments in (small, large):
         found = run(arguments)
         if found[0] not in (0, 1):
@@ -57,8 +57,8 @@ def grows(what, times, small, large, plain=False, more=0, each=0):
         if arguments is small:
             seconds = found[2]
     factor = 1 if plain else times
-    # A command may take twice the expected time, because the machine may be busy, plus the time that every command
-    # takes.
+    # A command may take twice the expected time, because the machine may be busy, plus the 0.05 s that any command may
+    # take.
     if found[2] > 2 * factor * max(seconds, 0.01) + 0.05:
         failures.append(f"{what}: {seconds:.3f} s became {found[2]:.3f} s")
     size = 0.0 if sanitized else least(small)

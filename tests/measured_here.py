@@ -194,8 +194,8 @@ def steps_of(name, batch):
 
 def pages():
     """Compares the new bytes of a step in the estimate with the new bytes measured by page faults. Page faults do not
-    depend on other load of the machine. The device file states a rate of 1 B/ns for new memory, so the estimate adds
-    one nanosecond per new byte."""
+    depend on the load that further programs put on the machine. The device file states a rate of 1 B/ns for new memory,
+    so the estimate adds one nanosecond per new byte."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         device = json.loads((ROOT / "hw/epyc-9654.json").read_text())

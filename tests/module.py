@@ -43,8 +43,8 @@ try:
 except AttributeError as error:
     assert "model.id, device.id" in str(error)
 
-# Tests models and devices as dicts, aliases of options, fields without their prefix, and lists of ids that contain a
-# text.
+# Tests models and devices as dicts, aliases of options, fields without their prefix, and lists of all ids that contain
+# a given text.
 config = {"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
           "num_attention_heads": 32, "num_key_value_heads": 4, "vocab_size": 32000, "max_position_embeddings": 2048}
 card = {"schema": "nncost.device/1", "id": "card", "like": "a100", "mem_bytes": "16GiB"}

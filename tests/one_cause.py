@@ -38,8 +38,8 @@ def run(words):
 
 
 def step(words, software):
-    """Returns the step time with this software profile. If the name of the profile is a release, the estimate also has
-    the plan fields of the release."""
+    """Returns the step time of the plan with the given software profile. If the name of the profile is a release, the
+    estimate also has the plan fields of the release."""
     answer = run(["estimate", *words])
     if answer and answer["plan"]["software"] != software:
         answer = run(["estimate", *words, "--software", software])

@@ -4,9 +4,9 @@ names the option.
 
     usage: options.py PROGRAM ROOT
 
-The commands use the devices and models of tests/toy. The options of a plan, of a run and of a serving plan are tested
-completely with one command. For all other commands, only the first few options of a plan, of a run and of a serving
-plan are tested.
+The commands use the devices and models of tests/toy. One command each tests all options of a plan, of a run and of a
+serving plan. With every further command, the test tries only the first few options of a plan, of a run and of a serving
+plan.
 """
 import os
 import re

@@ -3,9 +3,9 @@
 #   usage: pages.sh NNCOST PAGE [quick]        a page of docs/ or README.md, by its path from the repository root
 # quick: does not run 'nncost calibrate', which may take minutes, and keeps its shown output. The script runs every line
 # "$ command" of a Markdown page and compares the output with the lines below it; "> " continues a command. In
-# README.md, only outputs above the line "end of output" are compared. All other commands of README.md must print
-# something and no error. Pictures are outputs of the commands in docs/pictures/README.md. ACCEPT=1 writes the current
-# output into the page; tools/update does this for all pages.
+# README.md, only outputs above the line "end of output" are compared. Commands of README.md below the line "end of
+# output" must print something and no error. Pictures are outputs of the commands in docs/pictures/README.md. ACCEPT=1
+# writes the current output into the page; tools/update does this for all pages.
 set -euo pipefail
 
 nncost=$(realpath "$1") page=$2 quick=${3:-}

@@ -283,8 +283,9 @@ class Releases(unittest.TestCase):
             self.assertLess(step["exposed_comm"]["data"], step["communication"]["data"] / 3, software)
 
     def test_networks_of_maps_name_the_open_software(self):
-        """ResNet-50 runs eagerly unless the plan states otherwise; in fp16 on an old GPU, it runs as in PyTorch 1. The
-        open field `software` lists this profile first, and the tuned kernels of MLPerf last."""
+        """ResNet-50 runs eagerly unless the plan states otherwise; in fp16 on an old GPU, it runs as in PyTorch 1. With
+        fp16 on an old GPU, the open field `software` lists the profile of PyTorch 1 first, and the tuned kernels of
+        MLPerf last."""
         for precision, values in (("fp16", ["torch-1-maps", "torch-eager", "mlperf"]),
                                   ("bf16", ["torch-eager", "torch-compile", "mlperf"])):
             answer = run("estimate", "resnet-50", "a100", "--micro-batch", "128", "--precision", precision)

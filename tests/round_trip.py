@@ -18,8 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-# Launch files of the formats in this list do not name the model. For these formats, options state the model, and other
-# values that the training program sets.
+# Launch files of the formats in this list do not name the model. For these formats, options state the model, and the
+# values that only the training program sets.
 APART = {"accelerate", "deepspeed"}
 MODELS = {
     "megatron": ["llama2-7b", "llama3-8b", "llama3-70b", "gpt3-175b", "gpt2-xl", "qwen3-8b", "mixtral-8x7b", "deepseek-v3",

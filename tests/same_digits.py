@@ -77,7 +77,7 @@ def plan(*without):
     return words
 
 
-# Each command has two functions. One function draws random arguments of the command. The other function yields, for
+# Each command has two functions. One function draws random arguments of the command. The second function yields, for
 # each plan in the answer of the command, the arguments of an estimate of this plan, and the printed time and memory
 # (None: not printed).
 
@@ -106,8 +106,8 @@ def fitted(words, answer):
 
 def limited(words, answer):
     words = words[:words.index("--of")]
-    # all plans have the profile of the first plan, so --software must name it; but in an estimate, --software also sets
-    # plan fields of a release
+    # all plans have the profile of the first plan, so --software must name this profile; but in an estimate, --software
+    # also sets plan fields of a release
     if "--software" not in words:
         return
     for one in answer["curve"]:

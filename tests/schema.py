@@ -20,7 +20,7 @@ except ImportError:
 
 
 def strict(schema):
-    """Returns the schema with further keys forbidden in every object."""
+    """Returns the schema, changed so that no object may have keys that the schema does not name."""
     if isinstance(schema, dict):
         if "properties" in schema and "additionalProperties" not in schema:
             schema["additionalProperties"] = False

@@ -11,7 +11,7 @@ trap 'rm -rf "$home"' EXIT
 clean() { env -i PATH="$PATH" LC_ALL=C HOME="$home" NNCOST_PATH="$PWD" "$nncost" "$@"; }
 
 clean validate hw/*.json models/*.json software/*.json clusters/*.json prices/*.json grid/*.json foreign/*.json | grep -vx '.*: ok' && exit 1
-# A file of a user needs no sources, but each shipped file must have them.
+# A file of a user needs no sources, but each shipped file needs sources.
 for file in hw/*.json models/*.json software/*.json clusters/*.json; do
     grep -q '"sources": {' "$file" || { echo "$file: no sources"; exit 1; }
 done
@@ -27,9 +27,9 @@ for kind in devices:hw models:models software:software; do
         # the ops of a graph are only in the file, and 'nncost show' does not print them
         ! grep -q '"family": "graph"' "$file" || continue
         clean show "$id" --format json >"$home/$id.json"
-        # For the id of a model, nncost predicts by default the operators of the library that runs the model; for a
-        # model file, it does not. With --implementation none, the estimate of the id and the estimate of the model file
-        # must be equal.
+        # For the id of a model, nncost predicts by default the operators of the library that runs the model. For a
+        # model file, nncost predicts no operators of a library. With --implementation none, the estimates of the id and
+        # of the model file must be equal.
         [[ $(clean estimate "$id" a100 --implementation none --format json) == \
            "$(clean estimate "$home/$id.json" a100 --implementation none --format json)" ]] ||
             { echo "$file: shown as JSON it is another model"; exit 1; }

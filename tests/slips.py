@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests that nncost refuses numbers with a wrong unit. Multiplies each number of a device, software or cluster file by
-1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9. In a second part, the script changes random numbers of random devices, for plans of
+1e-9, 1e-6, 1e-3, 1e3, 1e6 and 1e9. In a second test, the script changes random numbers of random devices, for plans of
 all kinds. If a changed number makes a step at least twice as long, or at most half as long, nncost must refuse the
 file. nncost must accept each shipped device.
 

@@ -6,8 +6,8 @@ blocks and inside sentences.
 
 tests/pages.sh runs the commands after "$ " and compares their output; snippets.py checks everything else. snippets.py
 runs commands of nncost in a temporary folder that has the files they name, validates parts of JSON files, and compiles
-and runs C code. For every other command, SHOWN must name a test that runs the command, and a text that the test
-contains. Indented lines that are no command, JSON or C must be formulas."""
+and runs C code. For every command that snippets.py does not run, SHOWN must name a test that runs the command, and a
+text that the test contains. Indented lines that are no command, JSON or C must be formulas."""
 import json
 import os
 import re
@@ -160,8 +160,8 @@ def shown(where, command):
 
 
 def is_command(line):
-    """Returns true if a line of an indented block is a command. Other lines are formulas ("time of an op = ...") or
-    outputs."""
+    """Returns true if a line of an indented block is a command. Lines of an indented block that are not commands are
+    formulas ("time of an op = ...") or outputs."""
     words = line.split()
     if line.startswith((*SHOWN, *RUN)):
         return True
@@ -250,7 +250,7 @@ def program_of(scratch, where, lines):
 
 
 def python_of(scratch, where, lines):
-    """Runs Python code if it imports only nncost. Python code that imports other modules is only compiled."""
+    """Runs Python code if it imports only nncost. Python code that imports modules besides nncost is only compiled."""
     counts["programs"] += 1
     text = "\n".join(lines) + "\n"
     try:

@@ -3,17 +3,18 @@
 inside their ranges.
 
 The square of the half-width of a range is a sum of squares of parts. One part of the half-width is a constant of the
-software profile, stored in its key "spread". Two parts are proportional to the shares of network and of idle time in the step time. Two
-more parts are for a device without fitted values and for experts. If the profile was measured on the device with models
-of this kind, its entry in "ranges" replaces the constant part and the parts of device and experts. The constant parts
-are fitted on measured rows whose CRC-32 is even and that state how the devices are used. For profiles that a plan gets
-by default, the rows of the fit are predicted without a named framework. The fit takes the smallest half-width that
-contains the share USUAL of the rows, times TIMES, so that no single row decides. If there are few rows, the result is a
-weighted mean of the fitted value and a more general value. For an entry of "ranges", the more general value is the
-value of the profile of this entry. For a profile, the more general value is UNKNOWN. USUAL and TIMES were chosen so
-that nine of ten rows of a file are inside their ranges when the fit leaves this file out. Nine of ten rows are inside
-their ranges with and without a named framework, for language models and for vision networks. With ACCEPT=1, writes the
-fitted values into the profiles.
+software profile, stored in its key "spread". Two parts of the half-width are proportional to the shares of network and
+of idle time in the step time. Two further parts of the half-width are for a device without fitted values, and for a
+model with experts. If the profile was measured on the device with models of this kind, its entry in "ranges" replaces
+the constant part and the parts of device and experts. The constant parts are fitted on measured rows whose CRC-32 is
+even and that state how the devices are used. For profiles that a plan gets by default, the rows of the fit are
+predicted without a named framework. The fit takes the smallest half-width that contains the share USUAL of the rows,
+times TIMES, so that no single row decides. If there are few rows, the result is a weighted mean of the fitted value and
+a more general value. For an entry of "ranges", the more general value is the value of the profile of this entry. For
+the spread of a profile, the more general value is the constant UNKNOWN. USUAL and TIMES were chosen so that nine of ten
+rows of a file are inside their ranges when the fit leaves this file out. Nine of ten rows are inside their ranges with
+and without a named framework, for language models and for vision networks. With ACCEPT=1, writes the fitted values into
+the profiles.
 
 For vision, rows of different sources differ more than rows of one source. All vision plans without a named framework
 get the same half-width: the smallest half-width that contains nine of ten rows, at most WIDEST. In the search for the
@@ -42,8 +43,8 @@ USUAL, TIMES = 0.7, 2
 
 
 def settled(row):
-    """Returns false for a row that leaves its plan, its network or a deciding field open: it gives no information about
-    the profile."""
+    """Returns false for a row that leaves its plan, its network or a deciding field open, because such a row gives no
+    information about the profile."""
     return not {"quality B", "parallelism", "network"} & set(row["undecided"].split(", "))
 
 
@@ -66,7 +67,8 @@ def family(row):
 
 
 def by_default(row):
-    """Returns true for a vision plan without a named framework. Text encoders have the family decoder."""
+    """Returns true for a vision plan without a named framework. Text encoders count as models of the family
+    "decoder"."""
     return row["file"] in OF_VISION and row["software"] in BY_PLAN and family(row) != "decoder"
 
 
@@ -115,7 +117,7 @@ def networks(source):
 
 
 def measured(program, source):
-    """Returns the rows. For each kind in KINDS, a row has the share that this kind has in the width of the row's range.
+    """Returns the rows. Each row has, for each kind in KINDS, the share of this kind in the width of the row's range.
     To find this share, the function sets all other kinds to 0 and reads the width."""
     found = {}
     with tempfile.TemporaryDirectory() as data:
@@ -192,8 +194,8 @@ def fit_vision(rows, shared):
 
 
 def fit_all(rows, shared):
-    """Returns the own part of each profile, of each profile with device and kind of model, and of each profile with
-    kind of vision model."""
+    """Returns the constant part of the half-width of each profile, of each profile with device and kind of model, and
+    of each profile with kind of vision model."""
     profiles, cells = collections.defaultdict(list), collections.defaultdict(list)
     for r in rows:
         profiles[r["software"]].append(r)

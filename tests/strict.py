@@ -61,7 +61,7 @@ for call, result in zip(calls, mcp(calls)):
     judge("mcp", json.dumps(call["arguments"]), result["isError"], "expected" in text or "did you mean" in text)
 
 # If an option has a fixed set of values (words or numbers), the schema lists these values as an enum, and the message
-# about any other value must list them.
+# about a value outside this set must list the values of the set.
 calls, closed = [], 0
 for name, schema in sorted(tools["estimate"]["properties"]["options"]["properties"].items()):
     for value in schema.get("enum", []):

@@ -15,7 +15,8 @@ END
 chmod +x nncost
 
 cat >right.t <<'END'
-# The first case has output like marks, standard error, an exit code, a command of two lines, and a blank line.
+# The first case has output lines that look like marks, standard error, an exit code, a command of two lines, and a
+# blank line.
 $ nncost one
 prints one
 \[3]

@@ -43,15 +43,15 @@ MORE = [line.split() for line in (
     "list models", "show llama3-8b", "show h100", f"explain step_s {PLAN}")]
 PARTS = {"ops", "limit", "plot", "explain", "scale", "sweep", "fit", "advise"}
 # For each command, the options that the test does not try. Some untried options affect another part of the estimate.
-# Other options change nothing in this example, because every plan fits, because data loading needs a second option, or
-# because the axes of a sweep are not known.
+# Some untried options change nothing in this example, because every plan fits, because data loading needs a second
+# option, or because the axes of a sweep are not known.
 WHOLE = {"explain": {"--seller", "--offer", "--building", "--region", "--price"}, "limit": {"--power-cap"},
          "plot": {"--risk", "--cluster", "--sample-bytes", "--encode-s"}, "scale": {"--risk", "--cluster"},
          "sweep": {"--cluster", "--host", "--implementation"}}
 # Options that accept only their default for this model and device.
 ONLY_DEFAULT = {"--devices", "--devices-per-node", "--virtual-stages", "--expert", "--attention-data", "--sites"}
-# Options for files, defaults or output are not an input of the computation. In addition, the list has options that few
-# plans use.
+# Options for files, defaults or output are not an input of the computation. The list of untried options also contains
+# options that few plans use.
 OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--scenario", "--emit",
            "--ignore-memory", "--threads", "--progress", "--db", "--plans", "--shards"}
 NUMBERS = ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")

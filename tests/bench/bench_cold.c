@@ -1,5 +1,5 @@
-/* Runs a command many times, in turn with /bin/true. Prints the wall time of a run, the difference from /bin/true, and
- * the largest resident set.
+/* Runs a command and /bin/true alternately, many times. Prints the wall time of a run, the difference from /bin/true,
+ * and the largest resident set.
  *     usage: bench_cold RUNS COMMAND [ARGUMENT...] */
 #include <fcntl.h>
 #include <spawn.h>
@@ -34,7 +34,7 @@ static double run_once(char **command) {
     return ended && WEXITSTATUS(status) == 0 ? elapsed : -1;
 }
 
-/* Runs the command and /bin/true in turn, so that other work on the machine slows down the command and /bin/true
+/* Runs the command and /bin/true alternately, so that other work on the machine slows down the command and /bin/true
  * equally. Returns false if a command failed. */
 static int run_all(long runs, char **commands[2], double *times[2]) {
     for (long i = -WARM_UP; i < runs; i++) {

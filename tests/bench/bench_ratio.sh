@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the time of an estimate in an older and a newer source tree. Runs bench_estimate of both trees in turn and
-# takes the shortest time of ROUNDS runs for each tree.
+# Compares the time of an estimate in an older and a newer source tree. Runs bench_estimate of the older and of the
+# newer tree alternately, and takes the shortest time of ROUNDS runs for each tree.
 #   usage: bench_ratio.sh THEN NOW [ROUNDS]      two source trees whose build/PRESET holds bench_estimate
 set -euo pipefail
 

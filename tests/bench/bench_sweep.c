@@ -1,5 +1,6 @@
 /* Measures rows per second and the largest resident set of 'nncost sweep', for several numbers of threads and output
- * formats. The rate per core-second is rows / processor time; other running programs do not change it.
+ * formats. The rate per core-second is rows / processor time; programs that run at the same time do not change this
+ * rate.
  *     usage: bench_sweep NNCOST FOLDER      FOLDER: for output files; the caller deletes them */
 #include <fcntl.h>
 #include <spawn.h>

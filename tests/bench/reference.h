@@ -1,5 +1,5 @@
-/* Measures the time of a fixed loop. Benchmarks divide their results by this time, so that results depend less on the
- * current speed of the machine. */
+/* Measures the time of a fixed loop. Benchmarks divide their results by the time of this loop, so that results depend
+ * less on the current speed of the machine. */
 #ifndef NNCOST_TESTS_BENCH_REFERENCE_H
 #define NNCOST_TESTS_BENCH_REFERENCE_H
 

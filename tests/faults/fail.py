@@ -137,7 +137,7 @@ def judge(name, bench, right, found, kind):
     each = name == "validate" and len(said) == 2  # 'nncost validate' reports a fault of each file
     # SQLite reports a failed read as damage
     torn = kind == "read" and code == 3 and (b".db: " in err or b".nncost-" in err)
-    # 'nncost list' names files that cannot be read, and lists the others
+    # 'nncost list' names files that cannot be read, and lists the readable files
     if name == "list" and kind == "read" and code == 1:
         return None if all(b": cannot be read, " in line for line in said) else "says %r" % err[:200]
     if (code != 4 and not torn) or not (len(said) == 1 or each) or not all(s.startswith(b"nncost: ") for s in said):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Changes published configurations at random and reads them. The reader must not crash. If the reader accepts a changed
-configuration, it must count as many parameters as the formulas in oracle.py.
+"""Changes published configurations at random, and reads the changed configurations with nncost. The reader must not
+crash. If the reader accepts a changed configuration, it must count as many parameters as the formulas in oracle.py.
 
     mutate.py NNCOST FOLDER [COUNT] [SEED]
 """

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         "axolotl",    "llama-factory", "llm-foundry", "maxtext", "megatron",  "nanotron", "sglang", "tensorrt-llm",
         "torchtitan", "transformers",  "vllm",        "nemo",    "torchtune", "gpt-neox", "olmo",
     };
-    const size_t other = data[0] >> 4; /* 0: the format is deepspeed or accelerate, as chosen below */
+    const size_t other = data[0] >> 4; /* 0: bit 0 of the byte selects the format, deepspeed or accelerate */
     const char *format = other > 0 && other <= sizeof others / sizeof *others ? others[other - 1]
                          : data[0] & 1                                        ? "deepspeed"
                                                                               : "accelerate";

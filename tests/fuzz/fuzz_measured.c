@@ -8,8 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Aborts if a row without a reason for refusal has a time that is not positive. Also aborts if the model of such a row
- * breaks the rules of model files. */
+/* Aborts if a row without a reason for refusal has a time that is not positive. Also aborts if the model of a row
+ * without a reason for refusal breaks the rules of model files. */
 static void check_row(const nnc_measured *row) {
     const bool of_step = row->kind == NNC_MEASURED_STEP && row->model_id == NULL;
     if (row->reason == NULL && !(row->measured_s > 0.0)) { abort(); }

@@ -10,8 +10,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    /* The reader uses the architectures that are shipped with nncost. The input may name a model of tests/toy as
-     * "like". */
+    /* The reader uses the architectures that are shipped with nncost. The input may inherit values from a model of
+     * tests/toy, by the key "like". */
     static bool begun; /* kept for the whole process */
     if (!begun) { begun = setenv("NNCOST_PATH", NNCOST_SOURCE_DIR, 1) == 0; }
     nnc_specs *specs = fuzz_toys();

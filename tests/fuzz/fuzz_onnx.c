@@ -1,4 +1,4 @@
-/* Fuzzes the reader of ONNX files, then the reader of the graph file that it writes. */
+/* Fuzzes the reader of ONNX files, and then reads the graph file that this reader writes. */
 #include <stddef.h>
 #include <stdint.h>
 

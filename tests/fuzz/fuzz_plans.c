@@ -8,8 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Replaces the recorded part of an accepted plan file, keeps all other bytes, and reads the file again. Aborts if the
- * result has faults or another number of scenarios. */
+/* Replaces the recorded part of an accepted plan file, keeps all bytes outside this part, and reads the file again.
+ * Aborts if the result has faults or another number of scenarios. */
 static void record_again(nnc_arena *arena, const nnc_plans *plans) {
     const nnc_recorded recorded = { .tool = "0.0.1", .conventions = "none" };
     size_t size = 0;

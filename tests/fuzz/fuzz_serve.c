@@ -54,7 +54,7 @@ static void serve(toys *t, nnc_scratch *scratch) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static nnc_specs *specs; /* one set and one scratch for the whole process */
+    static nnc_specs *specs; /* the whole process uses one set of specs and one scratch */
     static nnc_scratch *scratch;
     specs = specs != NULL ? specs : nnc_specs_open(NNCOST_SOURCE_DIR "/tests/toy");
     scratch = scratch != NULL ? scratch : nnc_scratch_create();

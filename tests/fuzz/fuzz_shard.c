@@ -1,4 +1,4 @@
-/* Fuzzes the shards of a search: reads them, merges them and writes them again. */
+/* Fuzzes the shards of a search: reads them, merges them, and writes the merged shards. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Fuzzes the parser of constraints, such as those of --where. Evaluates each constraint while one variable after the
- * other becomes known. */
+/* Fuzzes the parser of constraints, such as those of --where. Evaluates each constraint again after each variable
+ * becomes known. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

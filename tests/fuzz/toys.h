@@ -6,7 +6,7 @@
 #include <nncost/spec.h>
 
 /* Number of inputs after which the set of specs is opened again. The set keeps all specs that inputs have added, until
- * it is opened again. */
+ * the set is opened again. */
 enum { FUZZ_TOYS_USES = 64 };
 
 static inline nnc_specs *fuzz_toys(void) {

@@ -53,7 +53,8 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 import nncost
 said = json.load(open(sys.argv[2]))
-# only the program prints these parts of an answer, because only the program has the errors of measured rows
+# only the program prints the parts accuracy, open_facts and trust, because only the program has the errors of measured
+# rows
 for part in ("accuracy", "open_facts", "trust"): said.pop(part, None)
 assert nncost.estimate("llama3-8b", "h100", devices=8, zero=3) == said
 PY

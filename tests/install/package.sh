@@ -2,7 +2,7 @@
 # Installs the Debian package of a build with a shared library below a temporary root. Tests the list of files in the
 # package, the program, the Python module, and C and C++ programs that use the library. Removing the package must leave
 # no file. The script also tests the list of files that 'cmake --install' installs. The uninstall target must remove all
-# of these files.
+# files that 'cmake --install' installs.
 #   usage: package.sh BUILD_DIR
 set -euo pipefail
 
@@ -37,7 +37,8 @@ import nncost
 import nncost.capture # importing the module needs no PyTorch
 told = nncost.estimate("gpt2-xl", "a100", micro_batch=4)
 said = json.load(open(sys.argv[2]))
-# only the program prints these parts of an answer, because only the program has the errors of measured rows
+# only the program prints the parts accuracy, open_facts and trust, because only the program has the errors of measured
+# rows
 for part in ("accuracy", "open_facts", "trust"): said.pop(part, None)
 assert told == said, "Python says something else than the program"
 slow = nncost.estimate("gpt2-xl", "A100", micro_batch="4", set={"device.mem_bytes_per_s": "1TB/s"})

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the Python wheel of a build. Two wheels of the same build must have the same bytes, and the wheel must have the
 # right files. The wheel is installed in a virtual environment without a network; then the Python module and the command
-# must work without any other file of nncost.
+# must work without files of nncost outside the wheel.
 #   usage: wheel.sh ROOT BUILD_DIR
 set -euo pipefail
 

@@ -31,7 +31,7 @@ for host in "$near" "$far"; do
 done
 export HOME=$work XDG_CONFIG_HOME=$work NNCOST_PATH=$root
 
-# A replacement for ssh: mpirun calls it to run a command on the other host.
+# A replacement for ssh: mpirun calls it to run a command on the second host.
 cat >"$work/agent" <<END
 #!/bin/sh
 name=\$1
@@ -60,7 +60,7 @@ plans=(search gpt2-xl a100 --devices 64 --global-batch 96 --format csv)
 "$nncost" "${plans[@]}" >"$work/alone"
 hosts "$nncost" "${plans[@]}" >"$work/both"
 cmp "$work/alone" "$work/both"
-# If a file is missing on the other host only, both hosts must stop with a message about it.
+# If a file is missing on the second host only, both hosts must stop with a message about the file.
 status=0
 mkdir "$work/files"
 cp "$root/models/gpt2.json" "$work/files"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kills sweeps at random moments while they write into a database, and starts them again. In the end, the database must
-# have the same rows as after an uninterrupted sweep. In the same way, the script kills and repeats a merge of the
-# databases of shards.
+# have the same rows as after an uninterrupted sweep. The script also kills merges of the databases of shards, and
+# starts them again.
 #   usage: resume.sh NNCOST          exits 77 (skipped) when built without SQLite
 set -euo pipefail
 export LC_ALL=C
@@ -43,8 +43,8 @@ cmp whole.db.csv killed.db.csv
 sweep --db killed.db >again
 grep -q 'was complete' again
 
-# After a signal, the database has complete rows, and the command prints a message and exits with 128 + signal. The next
-# start continues with the missing rows.
+# After a signal, the database has complete rows, and the command prints a message and exits with 128 + signal. After
+# the next start, the sweep computes the missing rows.
 "$nncost" "${plans[@]}" --db stopped.db >/dev/null 2>stopped.err &
 child=$!
 sleep "$(part 50)"

@@ -246,8 +246,8 @@ elsewhere       nowhere-100 60.00 us         -       -      - hardware: no devic
 cut: open fields, or reason (a width of 100, see COLUMNS)
 
 
-# Each row is in exactly one part of --fold. --fold not:K/N selects the rows of all other parts. --group keeps rows with
-# the same framework and device in one part.
+# Each row is in exactly one of the N parts of --fold. --fold not:K/N selects the rows of all parts except part K.
+# --group keeps rows with the same framework and device in one part.
 $ nncost accuracy inputs/steps.csv --fold 1/2 --format csv
 id,measured,predicted,error,low,high,reason\r
 three/open,0.7,0.389008569013,-0.444273472838,,,\r
@@ -449,8 +449,8 @@ $ nncost accuracy inputs/steps.csv --set layers=x
 ! nncost: --set layers: not a number, expected a whole number from 1 to 100000, found "x"
 [2]
 
-# Columns and values may have other spellings, and any field can be a column. A row can name its software profile, or
-# the reason why it is not scored.
+# Columns and values may have several spellings, and any field can be a column. A row can name its software profile, or
+# the reason why nncost does not score the row.
 $ cat > words.csv <<'END'
 > id,hardware,n_devices,framework,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,tp,dp,sharding,micro_batch,precision,recompute,measured_step_s
 > one,round,4,mine,2,512,8,1024,1000,128,0,1,4,fsdp,4,amp fp16,none,0.1
@@ -500,7 +500,7 @@ $ nncost accuracy canonical.csv --only plain --set mem_bytes_per_s=2e12 --format
 id,measured,predicted,error,low,high,reason\r
 plain,0.1,0.0116234570845,-0.883765429155,,,\r
 
-# The field "stands_for" of a software profile has unknown keys or wrong values. Each fault is reported.
+# Tests unknown keys and wrong values in the field "stands_for" of a software profile. Each fault is reported.
 $ sed -i 's/"sources"/"stands_for": [{ "framwork": "x", "zero": 4, "same_as": "y" }], "sources"/' toy/software/eager.json
 $ nncost validate toy/software/eager.json
 ! nncost: toy/software/eager.json:22: stands_for[0].framwork: unknown key, expected a key of the framework, perhaps "framework", found "framwork"
@@ -513,10 +513,10 @@ $ nncost validate toy/software/eager.json
 ! nncost: toy/software/eager.json:22: stands_for: wrong type, expected a list of frameworks, found 3
 [3]
 
-# The expected times of kernels are computed by hand, for a bandwidth of 1 TB/s. A convolution has maps of 2 x 20 MB;
-# its forward is measured alone, and forward and both gradients are measured together. A copy moves 4 bytes per element
-# and a sum moves 6; both reach 0.88 of the bandwidth, after 3 us to start. Batch norm moves 3 tensors forward and 5
-# backward. AdamW moves 28 bytes per parameter.
+# The expected times of kernels are computed by hand, for a bandwidth of 1 TB/s. A convolution has maps of 2 x 20 MB.
+# Its forward is measured alone, and also together with the gradients of input and weights. A copy moves 4 bytes per
+# element, and a sum moves 6 bytes. Copies and sums start in 3 us, and then reach 0.88 of the bandwidth. Batch norm
+# moves 3 tensors forward and 5 backward. AdamW moves 28 bytes per parameter.
 $ printf 'id,hardware,dtype,batch,channels_in,side,channels_out,kernel_side,stride,groups,channels_last,forward_us,both_us\nconv,round,bf16,10,100,100,100,1,1,1,1,20,60\nodd,round,bf16,10,100,100,100,1,1,3,1,20,60\n' >conv.csv; nncost accuracy conv.csv --format csv
 id,measured,predicted,error,low,high,reason\r
 conv,2e-5,4.002e-5,1.001,,,\r

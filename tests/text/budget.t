@@ -62,7 +62,7 @@ $ nncost budget --device round --cost 1M --mfu 1.5
 ! nncost: --mfu: out of range, expected at most 1, found 1.5
 [2]
 
-# --flops needs no device. --serve-tokens moves the optimum to smaller models.
+# --flops needs no device. With --serve-tokens, the optimum is a smaller model.
 $ nncost budget --flops 5.76e23 | head -4
 budget    5.76e+23 FLOP
 

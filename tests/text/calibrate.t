@@ -351,8 +351,8 @@ rows  file           reason                            the first
 
 no device file is written: --output FILE.json writes one
 
-# The option --device is missing, names an unknown device, or names a device without rows. Rows that leave a choice of
-# the plan open cannot be used.
+# Tests errors of --device: the option is missing, names an unknown device, or names a device without rows. Rows that
+# leave a choice of the plan open cannot be used.
 $ nncost calibrate inputs/fit-steps.csv
 ! nncost: --device: missing, expected the device whose parameters are fitted: the rows are of round, nowhere-100
 [2]
@@ -374,7 +374,8 @@ $ awk -F, -v OFS=, 'NR > 1 { $7 *= 1000 } 1' inputs/products.csv >ns.csv; nncost
 ! nncost: ns.csv: no row to fit on, expected rows of round, found 1 of other devices (the first: nowhere-100), 0 held out and 4 that cannot be used (the first: the measured time is over 300 times the prediction; probably its unit is wrong)
 [3]
 
-# A copy of a device file has another id. The fit uses the rows of the device that has the same name.
+# A copy of the device file "round" has the id "copied". The fit uses the rows of the device that the name in the copy
+# identifies.
 $ sed -e 's/"id": *"round"/"id": "copied"/' toy/hw/round.json >copied.json; nncost calibrate inputs/fit-steps.csv --device ./copied.json | head -1
 copied: fitted on 6 rows, 0 held out, 1 of other devices
 $ sed -e 's/"id": *"round"/"id": "copied"/' -e 's/"name": *"/&Other /' toy/hw/round.json >copied.json; nncost calibrate inputs/fit-steps.csv --device ./copied.json
@@ -412,8 +413,8 @@ $ nncost calibrate inputs/fit-steps.csv --device round --only step/4 --output no
 [4]
 
 # --serve fits the parameters of an engine to measured requests. The rows were computed from known parameters. The fit
-# finds the known parameters again, except for two that one model cannot separate: the 2 ms of the host per step, and
-# the 20 us for each of 8 layers.
+# finds the known parameters again, except for two parameters that rows of one model cannot separate: the 2 ms of the
+# host per step, and the 20 us for each of 8 layers.
 $ nncost calibrate inputs/served.csv --serve
 vllm: fitted on 48 rows, 0 held out, 0 of other engines or devices
 
@@ -497,8 +498,8 @@ $ : >libnlopt.so.0; LD_LIBRARY_PATH=. nncost calibrate products.csv --device rou
 [4]
 
 # A file of nncost.measure has rows of several kinds. Rows that no parameter explains are listed with the reason.
-# --explain MODEL lists the parameters to measure next: the first is the one whose range changes the step of the model
-# most. Options of the plan apply only to MODEL of --explain; the measured rows keep their own plans.
+# --explain MODEL lists the parameters to measure next, beginning with the parameter whose range changes the step of the
+# model most. Options of the plan apply only to MODEL of --explain; the measured rows keep their own plans.
 $ echo '{"schema": "nncost.measure/1", "rows": [{"kind": "gemm", "id": "g", "op": "matmul", "m": 4096, "n": 4096, "k": 4096, "measured_s": 0.002, "device": "fitted", "dtype": "bf16"}, {"kind": "attention", "id": "a", "op": "sdp_fwd", "batch": 4, "seq_len": 2048, "n_heads": 32, "n_kv_heads": 32, "head_dim": 128, "causal": 1, "kernel": "FlashAttention-2", "measured_s": 0.004, "device": "fitted", "dtype": "bf16"}, {"kind": "collective", "id": "c", "op": "all_reduce", "devices": 2, "nodes": 1, "bytes": 268435456, "measured_s": 0.01, "device": "fitted", "dtype": "bf16"}, {"kind": "step", "id": "own/0", "op": "", "dtype": "", "measured_s": 0.1, "device": "fitted"}, {"kind": "link", "id": "l", "op": "to_device", "n": 1024, "measured_s": 1e-05, "device": "fitted", "dtype": "bf16"}]}' >mixed.json
 $ nncost calibrate mixed.json --format csv | cut -d, -f1,5-7 | grep -v ',0,'
 name,high,rows,of

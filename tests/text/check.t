@@ -453,8 +453,8 @@ $ sed 's/save_s/safe_s/' run.json >other.json; nncost check other.json
 ! nncost: other.json:2: scenarios[0].safe_s: unknown key, expected a key of the plan, found "safe_s"
 [3]
 
-# --forget removes the recorded part and changes no other byte. A later --update writes the same bytes again. The
-# recorded part may be at any place in the file.
+# --forget removes the recorded part and changes no other byte. After --forget, --update writes the same bytes as
+# before. The recorded part may be at any place in the file.
 $ nncost init dense round > plans.json && cp plans.json before && nncost check plans.json --update >/dev/null && cp plans.json after
 $ nncost check plans.json --forget && cmp plans.json before && nncost check plans.json --update && cmp plans.json after
 plans.json: 1 estimated; 2 of 2 requirements met

@@ -358,7 +358,7 @@ exposed   7.474 ms  66.6%    norm       180.0 us   1.6%
 
 network   tensor 888.2 us exposed of 888.2 us, context 256.0 us exposed of 256.0 us,
 
-# Tests links that form a torus, and other kinds of links.
+# Tests links that form a torus, and links without a torus.
 $ nncost estimate experts old --full --full --data 8 --expert 8 --zero 1 | sed -n '/^links/,/^network/p'
 links     torus of 16 at 25.00 GB/s
 plan      8 devices = data 8, expert 8, ZeRO 1

@@ -34,7 +34,7 @@ model  device      step  samples/s    MFU    memory  fits  bound    USD/ksample
 dense  round   10.80 ms      92.63  67.8%  1.782 GB  yes   compute     0.002999
 unet   round   554.1 us      1,805  35.3%  155.1 MB  yes   memory     0.0001539  fastest, cheapest
 
-# Lists give one row for each combination. A "+" joins parts that form one value.
+# Lists give one row for each combination. A "+" joins several names to one value, such as norm+activation.
 $ nncost compare dense round,fitted --micro-batch 1,4 --recompute none,norm+activation,full
 device micro-batch recompute           step tokens/s   MFU   memory fits bound   USD/Mtoken
 round  1           none            10.80 ms   92,629 67.8% 1.782 GB yes  compute   0.002999
@@ -85,8 +85,8 @@ round   zb-h2     13.44 ms  1,190,686  54.5%  560.7 MB  yes   compute    0.00373
 round   zb-v      12.39 ms  1,291,300  59.1%  366.6 MB  yes   compute    0.003442
 round   dualpipe  11.10 ms  1,440,837  65.9%  526.8 MB  yes   compute    0.003085  fastest, cheapest
 
-# If the plan of one row is illegal, the command is refused. The first command names a device that does not train in the
-# format; the second command has a number of devices that is not a multiple of a degree.
+# If the plan of one row is illegal, the command is refused. The first command names a device that cannot train in the
+# requested number format; the second command has a number of devices that is not a multiple of a degree.
 $ nncost compare dense round,old --precision bf16
 ! nncost: --precision: old does not train in this format, expected one of fp32, fp16, found bf16
 [3]

@@ -98,7 +98,7 @@ $ nncost estimate someone/Dense-7B round
 [3]
 
 # An unknown key of a configuration is refused, unless its value is null. --lenient skips an unknown key and reports it,
-# except if the name of the key looks like a part of the shape.
+# except if the name of the key looks like the name of a model dimension.
 $ cat >config.json <<J
 > { "model_type": "llama", "hidden_size": 1000, "intermediate_size": 4000, "num_hidden_layers": 8,
 >   "num_attention_heads": 10, "num_key_value_heads": 2, "vocab_size": 10000, "tie_word_embeddings": false,

@@ -135,8 +135,8 @@ $ python3 -c 'import sqlite3; d = sqlite3.connect("plain.db"); d.execute("DROP T
 ! nncost: plain.db: was written by an earlier version of nncost, expected a database with the digest of its rows and the names of its columns; continue with the earlier version, or delete the database to start again
 [3]
 
-# SQLite is loaded only when a command needs it. If the library is broken, the command reports this; other commands work
-# without SQLite.
+# SQLite is loaded only when a command needs it. If the library is broken, the command reports this; commands that do
+# not need the library work without SQLite.
 $ : >libsqlite3.so.0; export LD_LIBRARY_PATH=.; nncost sweep dense round --db rows.db; nncost sweep dense round --columns row
 row
   0

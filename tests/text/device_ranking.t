@@ -40,8 +40,8 @@ round         -     -    -  -               -       -    -  -      misses the de
 
 [1]
 
-# Without a batch, the search chooses one of about four million tokens and reports it. Without --tokens, the table
-# compares steps.
+# Without a batch, the search chooses a global batch of about four million tokens and reports it. Without --tokens, the
+# table compares steps.
 $ nncost search dense round,old --threads 1 --devices 8 --tensor 1 --recompute none --offload none --micro-batch 8 | head -6
 dense, global batch 4096 (chosen: about 4 million tokens); for each device: the cheapest size
 

@@ -38,7 +38,7 @@ total     1.782 GB (1.66 GiB) of 10.00 GB (9.31 GiB), 17.8%: fits, 8.218 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 2.999e-06 USD per step,
           0.002999 USD per million tokens
 
-# Prints the same estimate in the other formats.
+# Prints the estimate of the same plan in every format except the default one.
 $ nncost estimate dense round --full --full --format markdown
 - **model**: dense, A small decoder, decoder, 107,106,000 parameters
 - **device**: round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -248,7 +248,8 @@ total     2.409 GB (2.24 GiB) of 10.00 GB (9.31 GiB), 24.1%: fits, 7.591 GB free
 cost      1 USD per device-hour (nowhere, 2020-01), 4.771e-06 USD per step,
           0.001193 USD per million tokens
 
-# Estimates a U-Net for diffusion and a U-Net for segmentation. The rates of both U-Nets are in samples per second.
+# Estimates a U-Net for diffusion and a U-Net for segmentation. The rates of the diffusion U-Net and of the segmentation
+# U-Net are in samples per second.
 $ nncost estimate unet round --full --full --micro-batch 8
 model     unet, A small diffusion U-Net, unet, 9,546,304 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -447,7 +448,7 @@ total     21.00 GB (19.56 GiB) of 20.00 GB (18.63 GiB), 105.0%: over by 1.004 GB
 would fit --recompute norm,activation, 19.41 GB, step 1.397 s
 
 
-# If a plan is far too large, only combinations of changes with adapters make the plan fit.
+# If a plan is far too large, only combinations of changes that include adapters make the plan fit.
 $ nncost estimate dense round --full --full --set layers=500 --micro-batch 2 | tail -8
 transient     44.00 MB       0.4%  gradients of activations
 not at once  -12.08 GB    -120.8%  gradients grow while activations are freed
@@ -502,7 +503,7 @@ $ nncost estimate dense old --tokens 1e9 --format json | grep '"cost"'
   "cost": {"price_per_device_hour": null, "currency": null, "step": null, "per_million_tokens": null, "per_thousand_samples": null, "run": null, "device_hours": 5.99764222222, "run_s": 21591.512, "energy_j": null},
   "run": {"devices": 1, "nodes": 1, "steps": 1000000, "tokens": 1000000000, "samples": 1000000, "flops": 7.32e17, "flops_per_token": 732000000, "step_s": 0.021591512, "fetch_s": null, "prepare_s": null, "transfer_s": null, "input_s": null, "input_wait_s": 0, "input_bound": false, "input_bytes_per_s": null, "workers_needed": null, "prefetch_bytes": null, "rollout_step_s": 0, "score_step_s": 0, "sync_step_s": 0, "outer_bytes": null, "outer_s": 0, "device_mtbf_s": null, "system_mtbf_s": null, "survive_hour": null, "stops": null, "nodes_out": null, "spares_needed": null, "short_share": null, "checkpoint_bytes": 1499484000, "block_s": null, "save_s": null, "load_s": null, "restart_s": null, "young_s": null, "interval_s": null, "goodput": 1, "first_order": null, "train_s": 21591.512, "wait_s": 0, "rollout_s": 0, "score_s": 0, "sync_s": 0, "straggler_s": 0, "save_time_s": 0, "lost_s": 0, "evaluate_s": 0, "warmup_s": 0, "planned_s": 0, "sites_s": 0, "run_s": 21591.512, "days": 0.249901759259, "device_hours": 5.99764222222, "price_per_device_hour": null, "cost_devices": null, "cost_storage": 0, "cost_egress": 0, "cost": null, "cost_per_million_tokens": null, "busy_share": null, "power_w": null, "energy_j": null, "rated_energy_j": null, "carbon_kg": null, "rated_carbon_kg": null, "embodied_carbon_kg": null},
 
-# Tests recomputation, and the convention that counts only the FLOPs of causal attention.
+# Tests recomputation, and the convention that counts only the unmasked pairs of tokens in the FLOPs of attention.
 $ nncost estimate dense round --full --full --recompute norm,activation --flops-convention causal
 model     dense, A small decoder, decoder, 107,106,000 parameters
 device    round, A device of round figures, 100.0 TFLOP/s bf16, 1.000 TB/s, ridge 100 FLOP/B
@@ -880,7 +881,8 @@ $ nncost estimate dense round --host 1e-4
 ! nncost: --host: has no effect here, expected together with --software torch-eager and --implementation
 [2]
 
-# Refuses option names of other programs that have no effect alone, or that have another meaning there.
+# Refuses option names of other programs if the option has no effect alone, or if it has another meaning in the other
+# program.
 $ nncost estimate dense round --load_in_4bit
 ! nncost: --frozen: has no effect here, expected together with --lora or --train (--load-in-4bit is --frozen nf4)
 [2]

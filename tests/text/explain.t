@@ -1231,7 +1231,7 @@ exposed_comm.data Part of exposed_comm_s that this kind of parallelism (tensor, 
 exposed_comm.pipeline
 exposed_comm.offload
 
-# Prints explanations in the other formats.
+# Prints explanations in every format except the default one.
 $ nncost explain mfu dense round --format json
 {
   "schema": "nncost.explain/1",

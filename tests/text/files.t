@@ -139,7 +139,7 @@ $ nncost plot step slip.json round | grep -c '##\['
 0
 [1]
 
-# The largest size of a plan file is above the 16 MB of other files.
+# Plan files may be larger than 16 MB, the limit for all other files.
 $ head -c 17000000 /dev/zero | tr '\0' ' ' | cat inputs/plans.json - >large.json; nncost validate large.json; nncost check large.json | head -1; nncost validate large.json | wc -l
 large.json: ok
 large.json: 2 estimated; 4 of 4 requirements met

@@ -105,8 +105,8 @@ params            Parameters of the model.
                   = 3900
   source          the tensors of the op list, each counted once
 
-# The image may have another size if the shapes of all ops agree. The repeated layers are divided over pipeline stages.
-# Tensor ranks can divide only linear layers that the file marks with a split.
+# The user may give another image size if the shapes of all ops agree with this size. The repeated layers are divided
+# over pipeline stages. Tensor ranks can divide only linear layers that the file marks with a split.
 $ nncost estimate inputs/rings.json round --full --full --image 16 | sed -n 3p
 plan      batch 1, image 16, bf16, policy mixed, adamw, flash attention, recompute none,
 $ nncost estimate inputs/rings.json round --full --full --pipeline 2

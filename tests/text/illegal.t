@@ -15,7 +15,7 @@ $ nncost estimate unet round --tokens 1e9
 ! nncost: --tokens: a unet trains on images, expected --samples
 [3]
 
-# Tests degrees that do not divide a dimension, and degrees that contradict each other.
+# Tests degrees that are not a divisor of a dimension, and degrees that contradict each other.
 $ nncost estimate dense round --tp 3
 ! nncost: --tensor: heads 8 cannot be divided over 3 ranks, expected 2 or 4
 [3]
@@ -86,7 +86,7 @@ $ nncost estimate experts round --devices 4 --expert 8
 ! nncost: --expert: data x context 4 cannot be divided over 8 ranks, expected 4
 [3]
 
-# --shard needs a stage of ZeRO, and must divide the number of ranks.
+# --shard needs a stage of ZeRO, and its value must be a divisor of the number of ranks.
 $ nncost estimate dense round --data 8 --shard 4
 ! nncost: --shard: --zero 0 divides no tensors, expected --zero 1 to 3
 [3]

@@ -57,8 +57,8 @@ read      inputs/fsdp.yaml (accelerate): --reshard=on --precision bf16 --devices
           inputs/ds.json (deepspeed): --software deepspeed-0.14 --micro-batch 2 --clip-gradients=on
           --offload optimizer
 
-# For a key that nncost cannot use, the error names the line of the key. With --lenient, nncost skips the key and lists
-# it.
+# For a key that nncost cannot use, the error names the line of the key. With --lenient, nncost skips a key that it
+# cannot use, and lists the key.
 $ printf 'distributed_type: FSDP\nfsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP\n  fsdp_new: 1\n' >wrap.yaml
 $ nncost estimate wrap.yaml dense round --devices 2
 ! nncost: wrap.yaml:3: fsdp_config.fsdp_auto_wrap_policy: cannot be estimated, expected transformer_based_wrap, size_based_wrap, found NO_WRAP; nncost gathers weights layer by layer, and --lenient skips the key
@@ -80,7 +80,8 @@ $ printf 'distributed_type: MULTI_GPU\nnum_processes: 6\nnum_machines: 4\n' >fou
 ! nncost: four.yaml:3: num_machines: num_processes/num_machines is not a whole number
 [3]
 
-# A launch file may name another launch file. If the named file does not exist, nncost asks for it.
+# A launch file may name another launch file. If a launch file names a second file that does not exist, nncost asks for
+# the second file.
 $ mkdir -p sub; printf 'distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config:\n  deepspeed_config_file: ../inputs/ds.json\n' >sub/a.yaml
 $ nncost estimate --full sub/a.yaml dense round --micro-batches 8 | grep -A2 '^read'
 read      sub/a.yaml (accelerate): --software deepspeed-0.14 --devices 4
@@ -392,7 +393,8 @@ $ nncost show dense --to-options -- vllm serve x --kv-transfer-config '{"kv_conn
 [3]
 
 # If the draft model of vLLM is the served model, the served model has heads that make the drafts. For a head of EAGLE,
-# nncost uses the default of --draft-share. For any other draft model, nncost asks for --draft.
+# nncost uses the default of --draft-share. For a draft model that is neither the served model nor a head of EAGLE,
+# nncost asks for --draft.
 $ nncost show dense --to-options -- vllm serve a/x --limit-mm-per-prompt.video 0 --speculative-config '{"method": "ernie_mtp", "model": "a/x", "num_speculative_tokens": 1}'
 nncost serve dense DEVICE --software vllm --acceptance 0.7 --draft-length 1 --data 1
 $ nncost show dense --to-options -- vllm serve a/x --speculative-config '{"method": "eagle3", "model": "a/y", "num_speculative_tokens": 1}'
@@ -634,8 +636,8 @@ $ nncost show base.yml other.yml --to-options
 ! nncost: other.yml:1: base_config: cannot be estimated, expected base.yml, ./base.yml, configs/base.yml, src/maxtext/configs/base.yml, found other.yml; give the settings of this file as options; nncost serve MODEL DEVICE estimates inference, and --lenient skips the key
 [3]
 
-# TRL files (with the key use_peft) compute in bf16 by default. In other files without the key bf16, the number format
-# of the weights (dtype) decides.
+# TRL files (with the key use_peft) compute in bf16 by default. In files without use_peft and without the key bf16, the
+# number format of the weights (dtype) decides.
 $ printf 'model_name_or_path: dense\nuse_peft: false\nper_device_train_batch_size: 2\n' >trl.yaml
 $ nncost show trl.yaml --to-options
 nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --micro-batches 1 --optimizer adamw --clip-gradients --precision bf16 --policy amp
@@ -815,8 +817,8 @@ $ nncost show parts.json dense --to-options
 nncost estimate dense DEVICE --software deepspeed-0.14 --global-batch 8 --zero 0 --precision fp32 --clip-gradients=off --micro-batches 1 --overlap 0
 \# parts.json:1: activation_checkpointing.partition_activations: counts only in programs that call the checkpointing of DeepSpeed, with tensor parallelism: --recompute full --sequence-parallel is the nearest
 
-# The file base.yml of MaxText may be missing, because nncost knows its values. Any other configuration file must exist.
-# The option --command may give a whole command in quotes.
+# The file base.yml of MaxText may be missing, because nncost knows its values. A configuration file other than base.yml
+# must exist. The option --command may give a whole command in quotes.
 $ nncost show --to-options -- python3 -m MaxText.train /no/base.yml model_name=llama2-7b per_device_batch_size=4 | grep -o -- '--micro-batch .\|--seq-len ....'
 --micro-batch 4
 --seq-len 2048
@@ -874,8 +876,8 @@ $ for f in '' --no-pipeline-parallel; do nncost show dense --to-options -- torch
 $ sed 's/bf16/fp16/' ds0.json >ds16.json; nncost show dense --to-options -- torchrun pretrain_gpt.py --num-layers 4 --fp16 --deepspeed --deepspeed_config ds16.json | grep -o -- '--zero .'
 --zero 0
 
-# deepspeed --include lists the devices of a host. For localhost, nncost counts the devices. For another host, nncost
-# asks for --devices.
+# deepspeed --include lists the devices of a host. For localhost, nncost counts the devices. For a host other than
+# localhost, nncost asks for --devices.
 $ for i in localhost:0,1,2,3 localhost:1 worker-2:0,1; do nncost estimate dense round --format json -- deepspeed --include $i sft.py --per_device_train_batch_size 1 --bf16 True | grep -o '"devices": [0-9]*' | head -1; done
 "devices": 4
 "devices": 1
@@ -940,7 +942,7 @@ $ for b in true false; do printf "base_model: dense\nbf16: $b\nfp16: false\ntf32
 --precision bf16
 --precision tf32
 
-# A recipe of torchtune uses FSDP if it has several devices, and it keeps its optimizer states in bf16. nncost refuses a
+# A recipe of torchtune uses FSDP if it has several devices, and stores its optimizer states in bf16. nncost refuses a
 # model whose name it does not know.
 $ printf "tokenizer:\n  max_seq_len: 64\nmodel:\n  _component_: torchtune.models.llama3_1.qlora_llama3_1_8b\n  lora_attn_modules: ['q_proj', 'output_proj']\n  apply_lora_to_mlp: True\n  lora_rank: 4\nbatch_size: 2\ngradient_accumulation_steps: 8\noptimizer:\n  _component_: torch.optim.AdamW\nloss:\n  _component_: torchtune.modules.loss.LinearCrossEntropyLoss\ndtype: bf16\nenable_activation_checkpointing: True\n" >tune.yaml
 $ nncost show tune.yaml --to-options
@@ -954,8 +956,8 @@ plan      2 devices = data 2, ZeRO 3
 $ sed 's/qlora_llama3_1_8b/lora_mine/' tune.yaml >mine.yaml; nncost estimate mine.yaml round --devices 1 2>&1 | sed 's/expected.*found/expected .. found/'
 nncost: mine.yaml:4: model._component_: cannot be estimated, expected .. found torchtune.models.llama3_1.lora_mine; give MODEL, and --lenient skips the key
 
-# The option --recompute-num-layers of Megatron-LM is a number of layers per virtual stage. With 2 layers in each of 1,
-# 4 and 2 virtual stages, a pipeline rank recomputes 2, 8 and 4 layers.
+# The option --recompute-num-layers of Megatron-LM is a number of layers per virtual stage. With 2 layers per virtual
+# stage, a pipeline rank recomputes 2 layers if it has 1 virtual stage, 8 layers if it has 4, and 4 layers if it has 2.
 $ A="--num-layers 16 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --micro-batch-size 1 --global-batch-size 8 --vocab-size 128 --pipeline-model-parallel-size 2 --recompute-granularity full --recompute-method block --recompute-num-layers 2"; for v in "" "--num-layers-per-virtual-pipeline-stage 2" "--num-virtual-stages-per-pipeline-rank 2"; do nncost show --to-options -- torchrun pretrain_gpt.py $A $v | grep -o -e '--recompute-layers [0-9]*'; done
 --recompute-layers 2
 --recompute-layers 8
@@ -1056,7 +1058,7 @@ $ (sed '/account/d' zoo.yaml; echo '  --decoder-first-pipeline-num-layers: 2') >
 [3]
 
 # This Megatron-LM script has a gated delta rule in three of four layers, and attention with an output gate.
-# --recompute-modules lists the recomputed parts, so --recompute-activations adds no part.
+# --recompute-modules lists the recomputed modules, so --recompute-activations adds no module.
 $ echo "torchrun pretrain_gpt.py --bf16 --num-layers 4 --hidden-size 64 --num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --micro-batch-size 1 --padded-vocab-size 128 --position-embedding-type rope --normalization RMSNorm --disable-bias-linear --swiglu --ffn-hidden-size 128 --experimental-attention-variant gated_delta_net --linear-attention-freq 4 --linear-conv-kernel-dim 4 --linear-key-head-dim 8 --linear-value-head-dim 8 --linear-num-key-heads 4 --linear-num-value-heads 8 --attention-output-gate --recompute-activations --recompute-granularity selective --recompute-modules mlp" >delta.sh
 $ nncost estimate delta.sh round --software torch-eager --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["model"]["params_by_group"]["attention"], d["plan"]["recompute"])' # 3 x (64 x (2 x 32 + 2 x 64) + 64 x 16 + 128 x 4 + 2 x 8 + 64 x 64) + 5 x 64 x 64
 74288 mlp
@@ -1104,7 +1106,7 @@ $ nncost show dense --to-options -- --num-layers 2 --bf16 --grpo-group-size 16 -
 --method grpo
 
 # MaxText can list the tensors that it keeps (remat_policy: custom). If MaxText keeps only the input of each layer,
-# nncost uses full recomputation. For any other list of kept tensors, nncost asks for --recompute.
+# nncost uses full recomputation. For any list with further tensors, nncost asks for --recompute.
 $ printf 'remat_policy: custom\ndecoder_layer_input: offload\nper_device_batch_size: 1\n' >remat.yml; nncost show remat.yml dense --to-options | grep -o -e '--recompute full' -e '--offload activations'
 --recompute full
 --offload activations
@@ -1112,8 +1114,8 @@ $ (cat remat.yml; echo 'out_proj: device') >kept.yml; nncost estimate kept.yml d
 ! nncost: kept.yml:1: remat_policy: left open, expected --recompute, or a file that sets this field
 [3]
 
-# MaxText: the rules of the mesh have no effect if only the axis fsdp has several devices. If another axis has several
-# devices, nncost refuses the key mesh_axes.
+# MaxText: the rules of the mesh have no effect if only the axis fsdp has several devices. If an axis other than fsdp
+# has several devices, nncost refuses the key mesh_axes.
 $ printf 'mesh_axes: [fsdp, expert]\nlogical_axis_rules: [[embed, [fsdp, expert]]]\nper_device_batch_size: 1\n' >mesh.yml; nncost show mesh.yml dense --to-options | grep -o -e '--zero 3'
 --zero 3
 $ (cat mesh.yml; echo 'ici_expert_parallelism: 2') >expert.yml; nncost show expert.yml dense --to-options
@@ -1156,8 +1158,8 @@ $ printf 'tp: 8\nenable-dp-attention: true\ndp-size: 4\nattention-backend: fa3\n
 nncost serve dense DEVICE --software sglang --tensor 2 --attention-data 4
 \# engine.yaml:2: enable_dp_attention: SGLang divides its own chunked_prefill_size by dp_size: --chunk N gives the tokens of each group
 
-# The Megatron-LM scripts for its paper of 2021 read two other scripts. nncost knows these two scripts, so they may be
-# missing. In a script without the variable MEGATRON_EXTRA_PARAMS, the two other scripts must exist.
+# The scripts of Megatron-LM for the paper of 2021 read two further scripts. nncost knows these two scripts, so their
+# files may be missing. In a script without the variable MEGATRON_EXTRA_PARAMS, the scripts that it reads must exist.
 $ printf 'PP=2\nGBS=16\nNLS=4\nNNODES=3\nTP=4\nMBS=1\nHS=64\nNAH=4\nDDP=local\nMEGATRON_EXTRA_PARAMS="--activations-checkpoint-method uniform "\n. `pwd`/CONFIG.sh\n. `pwd`/SBATCH.sh\n' >figure.sh; nncost show figure.sh --to-options | grep -o -e '--tensor 4' -e '--pipeline 2' -e '--devices 24' -e '--global-batch 16' -e '--recompute full' -e '--precision fp16'
 --recompute full
 --tensor 4
@@ -1267,7 +1269,7 @@ $ nncost show experts.sh experts --to-options | grep -o -e '--expert 2' -e '--ca
 --capacity-factor 1.5
 
 # In nanotron, the expert ranks come in addition to the data ranks. In nncost, the expert ranks are data ranks, so
-# --data is larger by the expert degree.
+# --data is the number of data ranks in nanotron times the expert degree.
 $ printf 'parallelism:\n  dp: 2\n  tp: 2\n  pp: 1\n  expert_parallel_size: 2\ntokens:\n  sequence_length: 64\n  micro_batch_size: 1\n  batch_accumulation_per_replica: 1\nmodel:\n  dtype: bfloat16\noptimizer:\n  zero_stage: 0\n  clip_grad: 1.0\n' >moe.yaml; nncost show moe.yaml experts --to-options
 ! nncost: moe.yaml:5: parallelism.expert_parallel_size: cannot be estimated, expected 1, found 2; these ranks come on top of the data ranks, and nncost counts them as such: --expert N, and --data N times as large, and --lenient skips the key
 [3]

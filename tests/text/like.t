@@ -1,7 +1,7 @@
 # Tests the keys with which a file takes values from elsewhere: "like", "same_as" and "references".
 
-# A device file with "like" contains only the values that differ from the other device. The table of 'nncost show' names
-# the file of each value.
+# A device file with "like" contains only the values that differ from the device that "like" names. The table of 'nncost
+# show' names the file of each value.
 $ cat > toy/hw/mine.json <<'END'
 > {
 >   "schema": "nncost.device/1", "id": "mine", "name": "Faster memory",
@@ -46,7 +46,8 @@ $ nncost show mine --format json | grep -E '"(mem_bytes|mem_bytes_per_s|units)"'
 $ nncost estimate dense mine --set device.power_w=100 --format json | grep -E '"device": \{"id"' | cut -c 1-60
   "device": {"id": "mine", "name": "Faster memory", "peak_fl
 
-# In a chain of "like" keys, the value of the nearest file counts. Aliases are not inherited.
+# If a device inherits from a file that inherits from a second file, a value is taken from the nearest file that has it.
+# Aliases are not inherited.
 $ cat > toy/hw/a.json <<'END'
 > { "schema": "nncost.device/1", "id": "a", "name": "A", "like": "fit", "year": 2030, "power_w": 700,
 >   "sources": { "year": "a", "power_w": "a" } }

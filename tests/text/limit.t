@@ -71,7 +71,7 @@ $ nncost limit unet round --of batch --format markdown
 | 3 | 3 | - | 590.6 us | 548.6 us | 0 s | 1.066 ms | compute | fits |
 | 4 | 4 | - | 787.5 us | 617.1 us | 0 s | 1.323 ms | compute | fits |
 
-# In this case there is no limit, because memory bounds the step at every batch.
+# If memory bounds the step at every batch, there is no limit.
 $ nncost limit unet round --of batch --set device.mem_bytes_per_s=2e11 --lenient --format json | grep -E '"(limit|bound_by)"'
   "limit": null,
   "bound_by": "memory",

@@ -132,7 +132,7 @@ $ mkdir .config && mv config/nncost .config && HOME=$PWD NNCOST_PATH= nncost lis
 id,name
 theirs,A device of round figures
 
-# A file that cannot be read is reported, and the other files are listed. Entries of a folder that are not spec files
+# A file that cannot be read is reported, and all readable files are listed. Entries of a folder that are not spec files
 # are ignored.
 $ mkdir -p mine/models; echo '{' >mine/models/bad.json; mkfifo mine/models/pipe.json
 $ NNCOST_PATH=mine:toy nncost list models --format csv | cut -d, -f1

@@ -102,7 +102,7 @@ $ nncost check - --update < plans.json
 ! nncost: --update: - is not a file that can be replaced
 [2]
 
-# A broken file or a pipe in a folder of $NNCOST_PATH is reported, and the other files are listed.
+# A broken file or a pipe in a folder of $NNCOST_PATH is reported, and the valid files are listed.
 $ mkdir -p own/hw; echo '{' > own/hw/broken.json; mkfifo own/hw/pipe.json
 $ NNCOST_PATH=own:toy nncost list devices -f csv | cut -d, -f1
 id
@@ -127,7 +127,8 @@ $ nncost list -f csv
 ! nncost: list: only the formats table and markdown can show all lists at once, expected devices, models or software, found nothing
 [2]
 
-# The defaults file has options for all commands that know them. Options of the command line take precedence.
+# An option in the defaults file applies to every command that has this option. Options of the command line take
+# precedence.
 $ mkdir -p config/nncost; printf '# mine\n--micro-batch 3\n--software=eager\n\n  --sort time\n' > config/nncost/defaults
 $ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full | sed -n 3,4p
 plan      batch 3, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,

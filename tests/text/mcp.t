@@ -149,8 +149,8 @@ $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | python3 -
 > print(all(one['annotations']['readOnlyHint'] for one in tools.values()), list(tools['help']['inputSchema']['properties']), tools['list']['inputSchema']['required'])"
 True ['command', 'option'] ['what']
 
-# A list of values is joined by commas where a command compares values. Members such as "serve" select the forms of a
-# command for serving and for several sizes. The tool "validate" returns the faults of a file as its answer.
+# For commands that compare values, the server joins a list of values by commas. Members such as "serve" select the
+# forms of a command for serving and for several sizes. The tool "validate" returns the faults of a file as its answer.
 $ ask() { printf '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","arguments":%s}}\n' "$1" "$2"; }
 > echo '{"schema": "nncost.model/1", "id": "x", "like": "dense", "layrs": 3}' > bad.json
 > { ask compare '{"model":"dense","device":"round","options":{"micro_batch":[1,2]}}'; ask compare '{"model":"dense","device":"round","options":{"micro_batch":[[1],2]}}'; ask estimate '{"model":"dense","device":"round","options":{"micro_batch":[1,2]}}'; ask compare '{"model":"dense","device":"round","options":{"serve":true,"batch":[1,2],"input_len":500,"output_len":100}}'; ask search '{"model":"dense","device":"round","options":{"devices":[1,2],"global_batch":4}}'; ask search '{"model":"dense","device":"round","options":{"serve":true,"slo":"ttft_s<=1","request_rate":1,"input_len":500,"output_len":100}}'; ask validate '{"file":"./bad.json"}'; } > in

@@ -41,7 +41,7 @@ $ nncost merge 1 1
 [2]
 
 # Merges shards of a search as JSON and as CSV. 'nncost search --shards' and 'nncost plot --shards' read the shards
-# without a merged file. A shard of another search is refused.
+# without a merged file. Shards of different searches are refused.
 $ search() { nncost search dense round --threads 1 --devices 4 --global-batch 8 --best 2 --zero 1 --tensor 1 --context 1 --recompute none "$@"; }
 > for i in 1 2 3; do search --shard $i/3 --format json --output $i; done
 > search --format json --output whole; search --format csv --output whole.csv

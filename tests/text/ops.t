@@ -550,7 +550,8 @@ optimizer    2  1.928 G  3.213 G     0.6  3.213 ms   0.7%  memory
 
 step      44.29 TFLOP executed, 107.4 GFLOP on the vector units, 111.9 GB moved, 488.5 ms, compute
 
-# An op of a U-Net has a path, and the bytes that one instance of it keeps. 'nncost explain' finds the op by this path.
+# The row of an op of a U-Net has the op's path, and the bytes that one instance of the op keeps. 'nncost explain' finds
+# the op by this path.
 $ nncost ops unet round --format csv | cut -d, -f1,2,4,12 | grep -E 'attn|^down.conv|^up.conv' | grep forward | head -8
 down.conv,down.0.conv,forward,204800
 attn.norm,down.1.attn.norm,forward,102480
@@ -569,7 +570,7 @@ $ nncost explain mid.block.conv1 unet round --format json | head -3
   "schema": "nncost.explain/1",
   "quantity": "mid.block.conv1",
 
-# If the step waits for its input, the time is printed below the ops and drawn in the picture of the step.
+# If the step waits for its input, the waiting time is printed below the ops and drawn in the picture of the step.
 $ nncost ops dense round --by phase --sample-bytes 2M --input-bytes-per-s 100MB/s | tail -4
 
 step      692.1 GFLOP executed, 3.575 GFLOP on the vector units, 5.538 GB moved, 10.80 ms, compute

@@ -1,6 +1,6 @@
 # A plan file can replace MODEL and DEVICE. 'nncost init' writes a first plan file.
 
-# Compares all scenarios on the devices of the plan file, and one scenario on other devices.
+# Compares all scenarios on the devices of the plan file, and one scenario on devices that the command line names.
 $ nncost compare inputs/plans.json
 scenario   device      step  tokens/s    MFU    memory  fits  bound    USD/Mtoken
 base       round   33.54 ms   119,248  87.3%  2.629 GB  yes   compute    0.002329  fastest, cheapest

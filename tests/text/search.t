@@ -33,7 +33,8 @@ Pareto front: no other plan is faster with less memory
 30.30 ms  698.6 MB  48.3%    0.6%  dp8 pp2 vpp5 zero2 mb2 ends recompute=activation
 30.91 ms  634.5 MB  47.4%    0.7%  dp8 pp2 vpp5 zero2 mb2 ends recompute=norm+activation
 
-# Prints the result of a search in the other formats. The elapsed time is masked, because it differs in every run.
+# Prints the result of a search in every format except the default one. The elapsed time is masked, because it differs
+# in every run.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --tokens 1e9 --format csv
 plan.devices,plan.data,plan.tensor,plan.pipeline,plan.virtual_stages,plan.context,plan.expert,plan.sequence_parallel,plan.zero,plan.micro_batch,plan.micro_batches,plan.global_batch,plan.schedule,plan.ends_as_layers,plan.recompute,plan.offload,software,step_s,memory_bytes,mfu,tokens_per_s,bubble_share,exposed_comm_s,device_s,cost_step,run_s,device_hours,cost_run,goodput,energy_j,carbon_kg,command\r
 16,16,1,1,1,1,1,false,2,4,1,64,1f1b,false,none,none,torch-compile,0.0241434006598,1517537750,0.606376881463,2650827.89711,0,0.000498301668722,0.386294410557,0.000214608005865,377.240635309,1.67662504582,3.35325009164,1,3017925.08248,,nncost estimate dense fitted --devices 16 --global-batch 64 --tokens 1e9 --zero 2 --micro-batch 4\r
@@ -221,7 +222,7 @@ no plan that fits meets the deadline and the budget; the fastest takes 24.14 ms 
 the run, run cost 1,006 USD
 [1]
 
-# Tests the other objectives: memory and cost.
+# Tests the objectives memory and cost.
 $ nncost search dense fitted --threads 1 --devices 16 --global-batch 64 --best 2 --tensor 1 --pipeline 1 --objective memory
 dense on 16 x fitted, global batch 64
 33600 combinations: 240 legal, 240 fit; 89 evaluated; no other plan can be among the best
@@ -355,8 +356,8 @@ A plan fits here if the upper end of its range of memory fits; 'nncost advise' a
 after which a plan is tight.
 [1]
 
-# --shard searches a part of the space. The JSON describes the whole search, for 'nncost merge'. A shard may have no
-# legal plan.
+# --shard searches a part of the space. The JSON output of a shard describes the whole search, because 'nncost merge'
+# needs this description. A shard may have no legal plan.
 $ nncost search dense fitted --threads 1 --devices 4 --global-batch 8 --best 1 --context 1 --shard 1/2
 dense on 4 x fitted, global batch 8
 shard 1/2: 21600 combinations: 1032 legal, 1032 fit; 559 evaluated; no other plan can be among the
@@ -553,7 +554,7 @@ $ nncost search dense round --devices 4 --global-batch 8 --shard 1/3 --target-st
 ! nncost: --target-step: needs the best plan of all shards, expected without --shard
 [2]
 
-# With tensor ranks that do not divide the vocabulary, the search pads it.
+# If the vocabulary is not a multiple of the number of tensor ranks, the search pads the vocabulary.
 $ nncost search dense fitted --set vocab=10001 --threads 1 --devices 2 --global-batch 4 --recompute none --best 1 | head -4
 dense with vocab=10001 on 2 x fitted, global batch 4
 5760 combinations: 124 legal, 124 fit; 124 evaluated

@@ -1,6 +1,6 @@
 # --sensitivity prints how much each parameter of the device changes the step time.
 
-# Tests the option for 16 devices, for one device, and in the other output formats.
+# Tests the option for 16 devices, for one device, and in every output format except the default one.
 $ nncost estimate dense fitted --full --full --devices 16 --global-batch 512 --zero 3 --recompute full --sensitivity | sed -n '/^cost/,$p'
 cost      2 USD per device-hour (here, 2022-02), 0.004696 USD per step of all 16 devices,
           0.009172 USD per million tokens

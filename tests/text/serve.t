@@ -467,8 +467,8 @@ plan         1 device, weights fp16, cache fp16, software vllm
 $ nncost serve dense round --weights int4 --input-len 100 --output-len 100 | grep ^plan
 plan         1 device, weights int4, products in bf16, cache bf16, software vllm
 
-# Decode is compute-bound from a certain batch on. If the given batch is larger than this batch at datasheet rates, the
-# output has the words "at datasheet rates".
+# Decode is compute-bound from a certain batch on. If the given batch is above the smallest compute-bound batch at
+# datasheet rates, the output has the words "at datasheet rates".
 $ nncost serve dense fitted --batch 3000 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'
 decode       host-bound, compute-bound at datasheet rates with 128 sequences or more
 $ nncost serve dense fitted --batch 30 --input-len 9 --output-len 9 | grep '^decode  *[a-z]*-'

@@ -11,7 +11,7 @@ inputs/served.json:9: fp8: estimated
 The file has no recorded estimates yet; 'nncost check inputs/served.json --update' records them.
 [1]
 
-# Records the estimates of the plan file. After that, a larger number of open requests changes the estimate of one
+# Records the estimates of the plan file. A larger number of open requests changes the recorded estimate of one
 # scenario.
 $ cp inputs/served.json p.json; nncost check p.json --update | tail -1
 recorded by nncost VERSION
@@ -40,8 +40,8 @@ p.json:9: fp8: as recorded
 To accept these changes, use 'nncost check p.json --update'.
 [1]
 
-# Commands with --serve accept a scenario of serving, and options of the command line replace its values. A command for
-# the other kind of scenario is refused.
+# Commands with --serve accept a scenario of serving, and options of the command line replace its values. A serving
+# command refuses a scenario of training, and a training command refuses a scenario of serving.
 $ nncost serve inputs/served.json --scenario fp8 --batch 4 | sed -n '/^requests/p'
 requests     500 tokens in, 100 out, a static batch of 4
 $ nncost serve inputs/served.json --scenario fp8 --weights fp8 | sed -n '/^plan/p;/^requests/p'

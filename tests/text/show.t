@@ -1,6 +1,7 @@
 # 'nncost show' prints a device, a model or a software profile with its sources.
 
-# Prints a device with fitted efficiencies, then devices without them in the other formats.
+# Prints a device with fitted efficiencies, then devices without fitted efficiencies in every format except the default
+# one.
 $ nncost show fitted
 device    toy/hw/fitted.json
 

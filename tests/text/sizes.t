@@ -16,7 +16,7 @@ fastest: 64 devices, 8.065 ms a step, 10.50 h for the run, run cost 1,344 USD
 cheapest: 8 devices, 46.13 ms a step, 2.503 days for the run, run cost 961.1 USD
     nncost estimate dense fitted --global-batch 64 --tokens 300e9 --price 2 --devices 8 --zero 2 --micro-batch 8
 
-# Sizes are a list or a range with a step. The result of a search is printed in the other formats.
+# Sizes are a list or a range with a step. Prints the result of a search in every format except the default one.
 $ nncost search dense fitted --threads 1 --devices 8..24+8 --global-batch 96 --recompute none --offload none --tensor 1
 dense on 3 sizes of fitted, global batch 96
 224640 combinations: 5236 legal, 5236 fit; 2043 evaluated; no other plan can be among the best

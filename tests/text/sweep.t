@@ -72,7 +72,7 @@ plan.tensor,plan.micro_batch,verdict,reason\r
 4,1,fits,\r
 4,128,over_memory,memory: needs 16.85 GB of 10.00 GB\r
 
-# A "+" joins parts that form one value.
+# A "+" joins several names to one value, such as norm+activation.
 $ nncost sweep dense round --devices 8 --zero 3 --recompute none,norm+activation,full --offload none,optimizer+activations --sequence-parallel=off,on --tensor 2 --columns recompute,offload,sequence_parallel --format csv
 plan.recompute,plan.offload,plan.sequence_parallel\r
 none,none,false\r

@@ -1,7 +1,8 @@
 # Every option accepts numbers with units.
 
-# Prefixes of counts are powers of 1000, prefixes of token lengths are powers of 1024, and bytes have both kinds. Times,
-# rates and money have units as well. A value with a unit gives the same estimate as the plain number.
+# Prefixes of counts are powers of 1000, prefixes of token lengths are powers of 1024, and sizes in bytes have prefixes
+# of 1000 (GB) and of 1024 (GiB). Times, rates and money have units as well. A value with a unit gives the same estimate
+# as the plain number.
 $ same() { [ "$(nncost estimate experts fitted --format json $1 "$2")" = "$(nncost estimate experts fitted --format json $1 "$3")" ] && echo same; }
 > same --tokens 1T 1e12; same --tokens 300B 300000000000; same --tokens 300b 300B; same --tokens 2t 2T; same --seq-len 1k 1024; same --seq-len 2K 2048; same --reserve-bytes 2GiB 2147483648
 > same --price '2.5 USD/h' 2.5; same --price '$2.5/h' 2.5; same --micro-batch 1 1

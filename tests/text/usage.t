@@ -130,12 +130,12 @@ $ nncost estimate dense round --precision flaot16
 ! nncost: --precision: unknown value, expected one of fp64, fp32, tf32, bf16, fp16, fp8, int8, fp4, int4, found "flaot16"
 [2]
 
-# Tests an option of another command.
+# Tests an option that only another command has.
 $ nncost estimate dense round --sort time
 ! nncost: --sort: is not an option of 'estimate'
 [2]
 
-# Tests an option that is given twice with two values, also under its second name.
+# Tests an option that is given twice with two different values, also under its second name.
 $ nncost estimate dense round --micro-batch 2 --micro-batch 4
 ! nncost: --micro-batch: given twice, as "2" and as "4"
 [2]

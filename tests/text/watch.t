@@ -1,6 +1,7 @@
 # 'nncost watch' compares the log of a run with its plan. The plan has a batch of 1 and 1,000 tokens on one device.
 
-# The step time is inside its limits, slower, or faster. The first five steps of a log do not count.
+# Tests a step time inside the predicted limits, a slower one and a faster one. The first five steps of a log do not
+# count.
 $ for k in 1 2 3 4 5 6 7 8; do echo "completed step: $k, seconds: 0.010, TFLOP/s/device: 36.600, loss: 7"; done >ten.log
 $ nncost watch ten.log dense fitted
 watch     inside, ten.log, a log of MaxText, 8 readings, 5 of them warm-up

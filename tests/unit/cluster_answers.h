@@ -9,7 +9,7 @@
 #include "estimate/estimate_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* A group of n ranks, in which each rank sends to the other ranks at bytes_per_s. */
+/* A group of n ranks, in which each rank sends to the n - 1 other ranks at bytes_per_s. */
 static inline nnc_route route_of(int32_t n, double bytes_per_s) {
     return (nnc_route){ .size = n,
                         .inner = n,

@@ -23,7 +23,7 @@ static inline double one(const nnc_op_cost *row) {
     return 1.0;
 }
 
-/* Returns the number of forward rows with this name in the last estimate. */
+/* Returns the number of forward rows with the given name in the last estimate. */
 static inline double runs(const char *name) {
     wanted_name = name;
     return sum_rows(is_named, one);

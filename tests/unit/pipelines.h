@@ -57,7 +57,8 @@ static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_
     return pipeline_of(schedule, p, v, m);
 }
 
-/* Returns a pipeline with a random schedule. The times of the stages are drawn in one of five ways. */
+/* Returns a pipeline with a random schedule. The random times of the stages are drawn in one of five ways, which differ
+ * in how equal the stages are. */
 static inline nnc_pipeline random_pipeline(int64_t m_max) {
     const nnc_schedule schedule = (nnc_schedule)draw_int(0, NNC_SCHEDULE_COUNT - 1);
     const int64_t kind = draw_int(0, 4);

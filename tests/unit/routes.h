@@ -1,5 +1,5 @@
-/* Devices and routes for tests of collectives. The devices have links but no compute rates. The routes consist of these
- * links. */
+/* Devices and routes for tests of collectives. The devices have links but no compute rates. The routes consist of the
+ * links of these devices. */
 #ifndef NNCOST_TESTS_UNIT_ROUTES_H
 #define NNCOST_TESTS_UNIT_ROUTES_H
 

@@ -13,7 +13,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Adds a test case to the suite. set_up and tear_down run before and after each of its tests. NULL: no function
+/* Adds a test case to the suite. set_up and tear_down run before and after each test of the case. NULL: no function
  * runs. */
 static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun tear_down) {
     TCase *tcase = tcase_create(name);

@@ -1,6 +1,6 @@
 /* Tests advice for plans that do not fit in memory. The changed plan must fit. If changes that keep the training result
- * suffice, none of them may give a faster plan than the first advice. The advice must name the options of the
- * change. */
+ * make the plan fit, no such change may give a faster plan than the first advice. The advice must name the options of
+ * the change. */
 #include "support.h"
 
 enum { MOST = 8 };
@@ -39,8 +39,8 @@ static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NOR
                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
 /* Tests whether the model fits if the plan changes only the settings in `set`. Estimates all plans that differ from the
- * given plan only in these settings, without the advice of the library. The function halves the micro-batch as long as
- * it is even. */
+ * given plan only in the settings in `set`, without the advice of the library. The function halves the micro-batch as
+ * long as it is even. */
 static bool any_fits(int64_t mem_bytes, const nnc_plan *plan, unsigned set) {
     int64_t batches[64] = { plan->micro_batch }, count = 1;
     while (batches[count - 1] % 2 == 0) {
@@ -75,8 +75,9 @@ static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan) {
     return fewest;
 }
 
-/* Returns the step time of the fastest plan that fits with only another micro-batch and recomputation. Tries all
- * combinations of micro-batch and recomputation, without the advice of the library. Infinite = no plan fits. */
+/* Returns the step time of the fastest plan that fits and differs from the given plan only in micro-batch and
+ * recomputation. Tries all combinations of micro-batch and recomputation, without the advice of the library. Infinite =
+ * no plan fits. */
 static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan) {
     double fastest_s = INFINITY;
     for (int64_t batch = plan->micro_batch, passes = plan->micro_batches;; batch /= 2, passes *= 2) {
@@ -285,7 +286,7 @@ START_TEST(given_global_batch) {
 }
 END_TEST
 
-/* Full recomputation includes the other kinds of recomputation. So the other kinds of recomputation do not change an
+/* Full recomputation includes all partial kinds of recomputation. So a partial kind of recomputation does not change an
  * estimate with full recomputation. */
 START_TEST(full_contains_the_others) {
     nnc_plan plan = plan_of();
@@ -340,9 +341,10 @@ START_TEST(advice_changes_only_what_can_change) {
 END_TEST
 
 /* Sequences of 127 tokens are not a multiple of two tensor ranks, so sequence parallelism is illegal. The plan with all
- * gentle changes together includes sequence parallelism, so this plan is illegal, too. The device has exactly the
- * memory of the smallest micro-batch with full recomputation. The smaller micro-batch and full recomputation fit
- * together, but neither change fits alone. Precision, optimizer and sequence length stay the same. */
+ * changes that keep the training result includes sequence parallelism, so this plan is illegal, too. The device has
+ * exactly the memory of the smallest micro-batch with full recomputation. The smaller micro-batch and full
+ * recomputation fit together, but neither change fits alone. The proposed plan has the same precision, optimizer and
+ * sequence length as the given plan. */
 START_TEST(gentle_changes_with_an_illegal_one) {
     const nnc_model model = gpt(12, 256, 4, 2000, 127);
     const nnc_software software = nnc_software_default();
@@ -372,8 +374,8 @@ START_TEST(gentle_changes_with_an_illegal_one) {
 END_TEST
 
 /* Measured peaks may be 20 % above the expected memory. On the smallest device that gets advice, the plan fits only
- * tightly: the expected memory fits, but 120 % of the expected memory do not fit. On a device with 120 % of the memory,
- * a plan fits. */
+ * tightly: the expected memory fits, but 120 % of the expected memory do not fit. On a device with 1.2 times the memory
+ * of the smallest device that gets advice, a plan fits. */
 START_TEST(the_last_advice_is_tight) {
     const nnc_model model = model_of();
     const nnc_plan plan = plan_of();

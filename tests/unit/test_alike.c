@@ -8,7 +8,7 @@
 enum { NETWORKS = 150, PLANS = 24 };
 
 /* Changes the fields in which most plans of a search or sweep differ, so that plans share op lists. In some calls, the
- * function also changes other fields of the plan. */
+ * function also changes further fields of the plan. */
 static void move(nnc_plan *plan) {
     const nnc_plan other = draw_split();
     if (draw(3) == 0) { /* changes the number of passes, and keeps the ops of a pass */
@@ -38,7 +38,8 @@ static void move(nnc_plan *plan) {
     plan->mode = draw(8) == 0 ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
 }
 
-/* Compares all bytes. Results begin as zeros, and their pointers point to static texts. */
+/* Compares all bytes. All bytes of a result are zero before the estimate, and the pointers in a result point to static
+ * texts. */
 static void check_same(const nnc_result *a, const nnc_result *b) {
     const unsigned char *x = (const void *)a, *y = (const void *)b;
     const size_t last = offsetof(nnc_result, memory.one_moment), after = last + sizeof(bool);
@@ -75,8 +76,8 @@ static void check_brief(const split_case *c, const nnc_result *full, const nnc_r
     }
 }
 
-/* A repeated estimate uses the results of the first estimate again. Two models that are stored at the same address, one
- * after the other, share no results. */
+/* A repeated estimate takes results of the first estimate from the caches. Two models that are stored at the same
+ * address, one after the other, share no results. */
 static void check_twice(const split_case *c, const nnc_result *alone, nnc_scratch *own) {
     for (int i = 0; i < 3; i++) {
         nnc_result again;
@@ -136,8 +137,8 @@ START_TEST(every_digit_is_kept) {
 }
 END_TEST
 
-/* The step time of a plan is equal in two scratches. One scratch shares results between plans, the other scratch begins
- * without results. */
+/* The step time of a plan is equal in two scratches. One scratch shares results between plans, and the second scratch
+ * begins without results. */
 static void check_step(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *shares, nnc_scratch *alone) {
     nnc_result a, b;

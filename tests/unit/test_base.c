@@ -136,7 +136,7 @@ START_TEST(units_have_prefixes) {
     expect_unit(86400 * 365.25 * 10, "s", "10.00 years");
     expect_unit(512, "B", "512 B");
     expect_unit(0.5, "B", "0.5000 B");
-    expect_unit(999.99e6, "B", "1.000 GB"); /* rounds up to the next prefix of the unit */
+    expect_unit(999.99e6, "B", "1.000 GB"); /* 999.99 MB are rounded to 1.000 GB */
     expect_unit(0.25, "FLOP/B", "0.2500 FLOP/B");
     expect_unit(-2.5e9, "B", "-2.500 GB");
     expect_unit(0.25, "J", "250.0 mJ");

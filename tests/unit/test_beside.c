@@ -22,7 +22,7 @@ static void open_folder(void) {
 
 static void close_folder(void) {
     ck_assert_int_eq(unlink(path), 0);
-    ck_assert_int_eq(rmdir(folder), 0); /* the folder contains no other file */
+    ck_assert_int_eq(rmdir(folder), 0); /* the folder contains no file except the output file */
 }
 
 static void ck_holds(const char *name, const char *expected) {

@@ -100,10 +100,11 @@ typedef struct pass_part {
 } pass_part;
 
 /* docs/formulas.md#overlap: compute of C seconds and communication of N seconds take t = C + N - share min(C, N). The
- * formula is applied to one kind of communication after the other. C is the compute time that is left for a kind of
- * communication. Earlier kinds on the same links make C shorter by the time that overlaps with them. Earlier kinds on
- * other links make C longer by their exposed time. If the weights are gathered in n units, the gather of the first unit
- * is exposed. Before all other kinds, the blocks of ring attention overlap with a share of the attention. */
+ * formula is applied to each kind of communication, in a fixed order. C is the compute time that is left for a kind of
+ * communication. Kinds of communication that were added earlier on the same links make C shorter by the time that
+ * overlaps with them. Kinds of communication that were added earlier on other links make C longer by their exposed
+ * time. If the weights are gathered in n units, the gather of the first unit is exposed. The blocks of ring attention
+ * come first: they overlap with a share of the attention. */
 static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, double units) {
     const double ring_hidden_s =
         overlap->share[NNC_COMM_CONTEXT] * fmin(p->ring_s, p->attention_s * overlap->ring_share);

@@ -34,10 +34,11 @@ START_TEST(everything_competes) {
 END_TEST
 
 /* A step does not become longer if the work of its bound takes no time. A step without the work of its bound takes at
- * least the time that the busiest stage needs for the other resources. */
+ * least the time that the busiest stage needs for all resources except the bound. */
 START_TEST(without_a_limit_the_rest_remains) {
     int seen[NNC_BOUND_COUNT] = { 0 };
-    int odd = 21230; /* number of a drawn case: its shorter passes lead to another schedule, so the step ends later */
+    /* number of a random case in which shorter passes lead to another schedule, so the step ends later */
+    int odd = 21230;
     for (int i = 0, number = 0; i <= CASES; i++) {
         split_case c = draw_issued(i < CASES ? &number : &odd);
         nnc_result r;
@@ -218,7 +219,7 @@ END_TEST
 
 /* In an ideal step, the time of a row of communication is the load of its links. If the busiest link takes longer than
  * the longest engine, the difference of the two times is divided among the rows of communication. The shares of all
- * rows add up to the difference. */
+ * rows add up to the difference between the busiest link and the longest engine. */
 START_TEST(ideal_rows_load_their_links) {
     int exposed = 0;
     for (int i = 0, number = 0; i < CASES; i++) {

@@ -242,7 +242,7 @@ END_TEST
 /* ---- pipelines ---- */
 
 /* With the V-shaped schedules, the virtual stages go from the first to the last of four devices and then back to the
- * first. With all other schedules, the second chunk of layers starts again at the first device. */
+ * first. With schedules that are not V-shaped, the second chunk of layers starts on the first device, too. */
 START_TEST(devices_of_virtual_stages) {
     static const int32_t vee[] = { 0, 1, 2, 3, 3, 2, 1, 0 }, chunks[] = { 0, 1, 2, 3, 0, 1, 2, 3 };
     nnc_plan plan = nnc_plan_default();

@@ -381,7 +381,7 @@ static double kernel_of(const nnc_op_cost *row) { return (double)row->op->u.flas
 
 /* Attention has 2 x 4 heads of width 16 and 8 tokens. The causal mask leaves 36 of 64 pairs of tokens. Forward takes 4
  * FLOPs per pair and value. Backward takes 10 FLOPs per pair and value, which include the scores that are computed
- * again. The usual convention of counting FLOPs has all 64 pairs and no recomputed scores. The attention kernels of
+ * again. The usual convention of counting FLOPs counts all 64 pairs and no recomputed scores. The attention kernels of
  * forward and backward are those that the software profile names, as for a model of a library. */
 START_TEST(fused_attention_by_hand) {
 #define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"

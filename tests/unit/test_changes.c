@@ -102,11 +102,12 @@ static void check_list(const nnc_plan *plan, const char *const *expected, int co
     if (changes.together.options[0] != '\0') { check_change(plan, &base, &changes.together); }
 }
 
-/* bf16 multiplies 20 times as fast as fp32. TF32 is only 10 times as fast, fp8 has no peak, and fp16 is for devices
- * without bf16. Micro-batches of 16 and 32 divide the time of one update among more samples. A micro-batch of 64 gains
- * less than 0.5 % over 32. 8-bit Adam and flash attention read and write fewer bytes. Two micro-batches of half the
- * size, and recomputed norms, save activations. A plan with LoRA needs no gradients of the frozen weights. All changes
- * together leave out adapters, and use larger batches as long as the batches gain time. */
+/* bf16 multiplies 20 times as fast as fp32. TF32 multiplies only 10 times as fast as fp32, the device has no fp8 peak,
+ * and fp16 is proposed only for devices without bf16. Micro-batches of 16 and 32 divide the time of one update among
+ * more samples. A micro-batch of 64 gains less than 0.5 % over 32. 8-bit Adam and flash attention read and write fewer
+ * bytes. Two micro-batches of half the size, and recomputed norms, save activations. A plan with LoRA needs no
+ * gradients of the frozen weights. All changes together leave out adapters, and use larger batches as long as the
+ * batches gain time. */
 START_TEST(one_device) {
     static const char *const all[] = { "--precision bf16 --policy mixed",
                                        "--lora 16",
@@ -311,8 +312,8 @@ START_TEST(global_batch_of_one) {
 END_TEST
 
 /* Four stages run 4 micro-batches. With one chunk of layers, a stage computes 4 passes and waits for 3 passes. With two
- * chunks, a stage waits half as long, so the step takes 5.5 passes instead of 7. With more chunks, the number of stages
- * and chunks does not divide the 8 layers. */
+ * chunks, a stage waits half as long, so the step takes 5.5 passes instead of 7. With more chunks, the 8 layers are not
+ * a multiple of stages x chunks. */
 START_TEST(virtual_stages) {
     nnc_plan plan = single();
     plan.precision = NNC_BF16;

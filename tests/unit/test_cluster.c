@@ -119,7 +119,7 @@ static bool same_answer(const nnc_result *a, const nnc_result *b) {
     return memcmp(one, other, last) == 0 && memcmp(one + next, other + next, sizeof x - next) == 0;
 }
 
-/* If all degrees are one, other properties of the cluster do not change a bit of the result. */
+/* If all degrees are one, no further property of plan and cluster changes a bit of the result. */
 START_TEST(degree_one_is_one_device) {
     for (int i = 0; i < 200; i++) {
         split_case c = draw_cluster(i);

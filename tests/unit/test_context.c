@@ -58,10 +58,10 @@ END_TEST
 
 /* The 2 key heads are copied to 8 heads, which travel round the ring. A block of ring attention has 1,024 tokens x 8
  * heads x 128 values of 2 B: a key and a value vector per head. In backward, the fp32 gradients of keys and values
- * travel round the ring, too. The copy reads 2 heads and writes 8 heads, and in backward reads 8 and writes 2.
- * Attention in each of 4 layers has 1,024 queries and 4,096 keys. Forward reads the keys and values that the copy wrote
- * (8 heads; without a copy 2), and writes the output and 4 B per query. Backward reads Q, K, V, the output, its
- * gradient and 8 B per query, and writes the gradients of Q, K, V. */
+ * travel round the ring, too. In forward, the copy reads 2 heads and writes 8 heads; in backward, it reads 8 heads and
+ * writes 2 heads. Attention in each of 4 layers has 1,024 queries and 4,096 keys. Forward reads the keys and values
+ * that the copy wrote (8 heads; without a copy 2), and writes the output and 4 B per query. Backward reads Q, K, V, the
+ * output, its gradient and 8 B per query, and writes the gradients of Q, K, V. */
 START_TEST(copied_keys_travel_for_all_heads) {
     const nnc_model model = llama(4, 512, 8, 2, 1024, 512, 4096);
     const nnc_device device = cluster_device();

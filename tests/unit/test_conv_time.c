@@ -290,8 +290,8 @@ START_TEST(a_bias_may_be_a_kernel) {
 END_TEST
 
 /* A map has 1000 values of 2 B. A ReLU inside the kernel of the norm reads and writes no bytes. A sum inside the kernel
- * reads its second operand, and backward writes the gradient of this operand. A group norm in fp32 reads and writes 4 B
- * per value, and its casts read and write 6 B per value. */
+ * of the norm reads its second operand, and backward writes the gradient of this operand. A group norm in fp32 reads
+ * and writes 4 B per value, and its casts read and write 6 B per value. */
 START_TEST(norms_of_maps) {
     nnc_op op = { .kind = NNC_OP_POINTWISE,
                   .dtype = NNC_BF16,
@@ -411,8 +411,8 @@ START_TEST(a_cpu_is_slow_at_gradients_of_channels) {
 }
 END_TEST
 
-/* Groups of 4, 8, 16 or 32 channels have a kernel for the matrix units if the number of groups is a multiple of 32.
- * Other groups of several channels run on the vector units if the software profile says so. */
+/* Groups of 4, 8, 16 or 32 channels have a kernel for the matrix units if the number of groups is a multiple of 32. All
+ * other groups of 2 channels or more run on the vector units if the software profile says so. */
 START_TEST(groups_on_vector_units) {
     static const struct {
         int64_t groups, channels;

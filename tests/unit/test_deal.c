@@ -20,8 +20,8 @@ static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held) {
 }
 
 /* Source: Llama 3.1 405B, arXiv:2407.21783, section 3.3.2. The first stage has the word table, the last stage has the
- * head, and each of these two stages has one layer less than the other stages. The cases are: 6 layers, a word table
- * and a head over 4 virtual stages; 10 layers as 1, 3, 3 and 3 layers per stage; two chunks of layers on each of three
+ * head, and each of these two stages has one layer less than a middle stage. The cases are: 6 layers, a word table and
+ * a head over 4 virtual stages; 10 layers as 1, 3, 3 and 3 layers per stage; two chunks of layers on each of three
  * stages. */
 START_TEST(uneven_stages) {
     nnc_plan plan = nnc_plan_default();
@@ -56,7 +56,7 @@ START_TEST(uneven_stages) {
 END_TEST
 
 /* Returns how many of `total` slots are before virtual stage v, if `count` virtual stages share the slots. All slots
- * are assigned in order, and the first total % count stages get one slot more than the others. */
+ * are assigned in order, and each of the first total % count stages gets one slot more than each later stage. */
 static int64_t slots_before(int64_t total, int64_t count, int64_t v) {
     return v * (total / count) + (v < total % count ? v : total % count);
 }
@@ -198,7 +198,7 @@ START_TEST(equal_chunks_are_even) {
     ck_assert(m->holdings[1].uneven && !m->holdings[1].uneven_layers);
     ck_assert_int_eq(m->holdings[1].odd_chunk, 2);
     ck_assert(m->holdings[1].odd_more);
-    /* the last chunk of device 1 has one layer less than the other chunks, and also the head */
+    /* the last chunk of device 1 has one layer less than each earlier chunk, and also has the head */
     list.segments[0].instances = 11;
     nnc_step_partition(&step, m);
     ck_assert(m->holdings[1].uneven && m->holdings[1].uneven_layers);

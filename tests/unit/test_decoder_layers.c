@@ -76,7 +76,7 @@ START_TEST(stages_hold_their_own_layers) {
 END_TEST
 
 /* If the list has only layers with experts, the results are those of a model with experts and without a list. No layer
- * has an MLP of ffn_hidden = 13, so two tensor ranks need not divide 13. */
+ * has an MLP of ffn_hidden = 13, so two tensor ranks are legal, although 13 is not a multiple of 2. */
 START_TEST(a_list_of_experts) {
     nnc_model model = llama(4, 8, 4, 2, 13, 10, 8);
     nnc_plan plan = causal_bf16();

@@ -51,7 +51,7 @@ END_TEST
  * waves count as (2 + 1.1) / 2 waves. */
 START_TEST(waves_by_half) {
     nnc_device device = tiled();
-    nnc_op op = product(11 * 256, 10 * 256, 65536); /* k is so large that no other tile is better */
+    nnc_op op = product(11 * 256, 10 * 256, 65536); /* k is so large that no other size of tiles is faster */
     device.efficiency.gemm[NNC_BF16].wave_quantization = 0.5;
     const nnc_timing t = time_of_product(&device, &op);
     /* 11 x 20 tiles of 256 x 128 are 2.2 waves, which count as (3 + 2.2) / 2. Tiles of 64 x 64 are 17.6 waves, which
@@ -133,9 +133,9 @@ START_TEST(throttling) {
 END_TEST
 
 /* [gemm-time] A weight gradient that is added to fp32 sums reads and writes 6 B more than a plain result in 16 bits. If
- * compute bounds the kernel, its time grows only by the time of 0.6 of these additional bytes. If half of the passes
- * add to the fp32 sums, a weight gradient writes 2 B more and reads 2 B more on average. With sums in 16 bits, a pass
- * that adds to the sum reads 2 B more, and a pass that does not add reads no additional bytes. */
+ * compute bounds the kernel, its time grows only by the time of 0.6 of the additional bytes. If half of the passes add
+ * to the fp32 sums, a weight gradient writes 2 B more and reads 2 B more on average. With sums in 16 bits, a pass that
+ * adds to the sum reads 2 B more, and a pass that does not add reads no additional bytes. */
 START_TEST(sums) {
     static const struct {
         double grad_bytes, grad_accumulate, more;

@@ -21,7 +21,7 @@ START_TEST(tokens_see_both_sides) {
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 16));
     model.decoder.sliding_window = 4;
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all - 3 * 16 * (36 - 24));
-    model.decoder.sliding_window = 12; /* with six tokens on each side, a token attends to all tokens */
+    model.decoder.sliding_window = 12; /* with a window of six tokens on each side, a token attends to all tokens */
     ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, all);
     model.decoder.sliding_window = 0;
     model.decoder.bidirectional = false;
@@ -29,12 +29,12 @@ START_TEST(tokens_see_both_sides) {
 }
 END_TEST
 
-/* The model has width 4, 10 words and 6 tokens. "logits" has 4 * 10 products with the tied word table, and no
- * parameters of its own. "masked" has a dense layer of 16 + 4 parameters, a norm of 8 and the logits. "replaced" has
- * the dense layer and 4 + 1 parameters. "pooler" has the dense layer for one token. "projection" has 12 parameters for
- * 3 values. "masked_next" has the parameters of "masked", those of a pooler, and 2 * 4 + 2 parameters of a score for
- * two classes. "classes" has a dense layer and 3 * 4 + 3 parameters for 3 classes. "tags" has 3 * 4 + 3 parameters for
- * all tokens, without a dense layer. */
+/* The model has width 4, 10 words and 6 tokens. The head "logits" has 4 * 10 products with the tied word table, and no
+ * parameters of its own. The head "masked" has a dense layer of 16 + 4 parameters, a norm of 8 and the logits. The head
+ * "replaced" has the dense layer of "masked" and 4 + 1 parameters. The head "pooler" has the dense layer for one token.
+ * The head "projection" has 12 parameters for 3 values. The head "masked_next" has the parameters of "masked", those of
+ * a pooler, and 2 * 4 + 2 parameters of a score for two classes. The head "classes" has a dense layer and 3 * 4 + 3
+ * parameters for 3 classes. The head "tags" has 3 * 4 + 3 parameters for all tokens, without a dense layer. */
 START_TEST(heads) {
     static const struct {
         const char *name;
@@ -63,9 +63,9 @@ START_TEST(heads) {
 }
 END_TEST
 
-/* The tables have 10 words and 6 positions of width 4, or of width 2. With width 2, an encoder projects both tables to
- * width 4 with a bias: 2 * 4 + 4. A decoder projects only the words (as OPT 350M does), without a bias, and projects
- * back before its logits: 2 * 8. Two token types add 2 rows. */
+/* The tables have 10 words and 6 positions of width 4, or of width 2. With width 2, an encoder projects the word table
+ * and the position table to width 4 with a bias: 2 * 4 + 4. A decoder projects only the words (as OPT 350M does),
+ * without a bias, and projects back before its logits: 2 * 8. Two token types add 2 rows. */
 START_TEST(tables) {
     const nnc_plan plan = bf16();
     nnc_model model = encoder();
@@ -126,8 +126,8 @@ START_TEST(encoder_before_decoder) {
     const nnc_result r = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(r.params, 40 + 2 * 20 + 2 * 244 + 8 + 244 + 88 + 8);
     /* An encoder layer has 2 FLOPs * 5 tokens * 192 weights + 16 FLOPs * 25 pairs of tokens. The decoder layer has 2
-     * FLOPs * 3 tokens * 192 weights + 16 FLOPs * 9 pairs of tokens. The cross-attention has q and out over 3 tokens, k
-     * and v over 5 tokens, and 3 * 5 pairs. The logits follow. */
+     * FLOPs * 3 tokens * 192 weights + 16 FLOPs * 9 pairs of tokens. The cross-attention has the products q and out
+     * over 3 tokens, the products k and v over 5 tokens, and 3 * 5 pairs of tokens. The logits follow. */
     const double encoder = 2 * (2 * 5 * 192 + 16 * 25), decoder = 2 * 3 * 192 + 16 * 9;
     const double cross = 2 * 3 * 32 + 2 * 5 * 32 + 16 * 15;
     ck_assert_double_eq(r.forward_flops, encoder + decoder + cross + 2 * 3 * 40);

@@ -254,7 +254,7 @@ START_TEST(gradient_accumulation) {
     ck_assert_int_eq(five.memory.activation_bytes, one.memory.activation_bytes);
     ck_assert_int_eq(five.memory.gradient_bytes, one.memory.gradient_bytes);
     ck_assert_int_eq(five.memory.transient_bytes, one.memory.transient_bytes);
-    /* Without separate sums, the first pass writes each gradient, and the other passes read and write each gradient. */
+    /* Without separate sums, the first pass writes each gradient, and the later passes read and write each gradient. */
     plan.policy = NNC_POLICY_MIXED;
     const nnc_result plain = estimate(&model, &plan);
     plan.micro_batches = 1;
@@ -293,9 +293,9 @@ START_TEST(added_gradients) {
 }
 END_TEST
 
-/* The test compares the pages of a heap with numbers worked by hand from malloc.c of glibc 2.36. A C program that calls
- * malloc in this way takes the same number of pages. Blocks have 1,000,000 B, their chunks have 1,000,064 B, and pages
- * have 4096 B:
+/* The test compares the pages of a heap with numbers worked by hand from malloc.c of glibc 2.36. A C program with the
+ * same calls of malloc takes the same number of pages. Blocks have 1,000,000 B, their chunks have 1,000,064 B, and
+ * pages have 4096 B:
  *
  *     Take a block and free it: the block is mapped separately and has 245 pages. Later blocks below 1,003,520 B come
  *     from the heap. The heap is trimmed if at least 2,007,040 B are free at its end.
@@ -337,9 +337,10 @@ END_TEST
 /* This test uses the limits of malloc.c in glibc. A chunk is 16 B larger than its block, rounded up to 64 B. A block
  * whose chunk has M_MMAP_THRESHOLD bytes is mapped separately. A block that is 64 B smaller comes from the heap:
  * 131,008 + 131,072 + 32 B are 64 pages, and the block touches 32 of these pages. If a mapped block that is larger than
- * the threshold is freed, the threshold rises to the size of this block, up to 32 MiB. If a hole of 64 KiB is freed,
- * the end of the heap is trimmed, but not if the hole is 64 B smaller. The end of the heap is trimmed if at least
- * trim_least bytes are free there. The 131,072 B in use, M_TOP_PAD of 131,072 B and 33 B remain, which are 65 pages. */
+ * the threshold is freed, the threshold rises to the size of this block, up to 32 MiB. Freeing a block that leaves a
+ * hole of 64 KiB trims the end of the heap; a hole that is 64 B smaller does not. The end of the heap is trimmed if at
+ * least trim_least bytes are free there. The 131,072 B in use, M_TOP_PAD of 131,072 B and 33 B remain, which are 65
+ * pages. */
 START_TEST(limits_of_the_heap) {
     const double page = 4096.0;
     nnc_hole holes[8];
@@ -383,12 +384,12 @@ START_TEST(limits_of_the_heap) {
 END_TEST
 
 /* The op is one product of 16 rows with a matrix of 4096 x 4096, which has 64 MiB. The gradient of the matrix and two
- * temporary tensors of Adam are mapped separately in each step. Each of the gradient and the two temporary tensors
- * takes 16,385 pages, with the header of the chunk. The input of 256 KiB and its gradient are mapped in the first step,
- * 65 pages each. After the first step, the input and its gradient are in the heap. At the end of the second step,
- * 659,456 B are free at the end of the heap. 659,456 B are more than twice 65 pages, so the heap is trimmed to 33
- * pages. In the third step, the input and its gradient (262,208 B each, with headers) end in page 129 of the heap. A
- * second pass allocates the gradient again after the heap was trimmed again. */
+ * temporary tensors of Adam are mapped separately in each step. The gradient and the two temporary tensors take 16,385
+ * pages each, including the header of the chunk. The input of 256 KiB and its gradient are mapped in the first step, 65
+ * pages each. After the first step, the input and its gradient are in the heap. At the end of the second step, 659,456
+ * B are free at the end of the heap. 659,456 B are more than twice 65 pages, so the heap is trimmed to 33 pages. In the
+ * third step, the input and its gradient (262,208 B each, with headers) end in page 129 of the heap. A second pass also
+ * allocates the gradient, after the heap was trimmed a second time. */
 START_TEST(new_memory_of_a_product) {
     static nnc_op_list list;
     const nnc_software software = nnc_software_default();

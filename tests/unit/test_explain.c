@@ -155,7 +155,7 @@ static void check_line(const scenario *s, const cJSON *line) {
 }
 
 /* Tests whether a line of the answer has the given name, the given value and the same subject as the line `about`.
- * Returns true if no line has this name and subject. */
+ * Returns true if no line has the given name and subject. */
 static bool is_said(const cJSON *json, const cJSON *about, const char *name, size_t length, double value) {
     const cJSON *line = NULL;
     bool any = false, same = false;
@@ -250,7 +250,7 @@ static void check_metric(const scenario *s, const nnc_column *column) {
     cJSON_Delete(json);
 }
 
-/* Returns the last line with this name about this row. NULL = no such line. */
+/* Returns the last line with the given name about the given row. NULL = no such line. */
 static const cJSON *line_of(const cJSON *json, const char *of, const char *name) {
     const cJSON *line = NULL, *last = NULL;
     cJSON_ArrayForEach(line, member(json, "lines")) {
@@ -327,7 +327,8 @@ START_TEST(test_one_device) {
         const scenario s = { .model = models[i], .device = "h100" };
         const nnc_model *model = NULL;
         ck_assert_int_eq(nnc_model_load(specs, models[i], &model, &err), NNC_OK);
-        /* checks all metrics and ops of the first model of each family, and an eighth of those of other models */
+        /* checks all metrics and ops of the first model of each family, and an eighth of the metrics and ops of all
+         * further models */
         if (!seen[model->family]) {
             check_part(&s, false, 1, 0);
             check_part(&s, true, 1, 0);

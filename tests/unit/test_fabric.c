@@ -29,12 +29,12 @@ static void check_loads(const nnc_network *network, nnc_collective kind, double 
 
 START_TEST(of_two_levels) {
     const nnc_network network = two_levels();
-    /* A rank receives 7/8 of 6 GB from its own domain, and 3/4 of an eighth of 6 GB from the other domains. */
+    /* A rank receives 7/8 of 6 GB from its own domain, and 3/4 of an eighth of 6 GB from the 3 other domains. */
     check_loads(&network, NNC_ALL_GATHER, 6e9, 5.25e9 / 450e9, 0.5625e9 / 50e9);
     check_loads(&network, NNC_REDUCE_SCATTER, 6e9, 5.25e9 / 450e9, 0.5625e9 / 50e9);
     check_loads(&network, NNC_ALL_REDUCE, 6e9, 10.5e9 / 450e9, 1.125e9 / 50e9);
-    /* An all-to-all has 32 parts of 0.1875 GB. A rank receives 7 parts from its own domain and 24 parts from the other
-     * domains. */
+    /* An all-to-all has 32 parts of 0.1875 GB. A rank receives 7 parts from its own domain and 24 parts from the 3
+     * other domains. */
     check_loads(&network, NNC_ALL_TO_ALL, 6e9, 7 * 0.1875e9 / 450e9, 24 * 0.1875e9 / 50e9);
     check_loads(&network, NNC_BROADCAST, 6e9, 6e9 / 450e9, 0.75e9 / 50e9);
     check_loads(&network, NNC_P2P, 6e9, 6e9 / 450e9, 6e9 / 50e9);

@@ -31,10 +31,10 @@ static nnc_result again(nnc_model model, nnc_policy policy, unsigned recompute) 
 static nnc_result under(nnc_model model, nnc_policy policy) { return again(model, policy, NNC_RECOMPUTE_NONE); }
 
 /* The numbers are bytes that GPT-2 of transformers keeps per token and hidden unit. Under autocast, two norms keep
- * their fp32 inputs (2 x 4), and c_attn and c_fc keep 16-bit copies (2 x 2). Attention keeps Q, K and V (3 x 2) and its
- * output (2). gelu_new works on 4 h values, and keeps 14 bytes and a cast output of 2 bytes for each. The sum is 84. In
- * pure bf16, the norms keep 2 x 2 bytes, c_attn and c_fc keep 2 x 2, attention keeps 8, and gelu_new keeps (8 + 2) x 4.
- * The sum is 56. Sources: src/shape/issued.c. */
+ * their fp32 inputs (2 x 4 bytes), and c_attn and c_fc keep 16-bit copies (2 x 2 bytes). Attention keeps Q, K and V (3
+ * x 2 bytes) and its output (2 bytes). gelu_new works on 4 h values, and keeps 14 bytes and a cast output of 2 bytes
+ * for each. The sum is 84. In pure bf16, the norms keep 2 x 2 bytes, c_attn and c_fc keep 2 x 2 bytes, attention keeps
+ * 8 bytes, and gelu_new keeps (8 + 2) x 4 bytes. The sum is 56. Sources: src/shape/issued.c. */
 START_TEST(gpt2_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
@@ -48,9 +48,9 @@ START_TEST(gpt2_by_hand) {
     ck_assert_double_eq((double)under(model, NNC_POLICY_BF16_PURE).memory.activation_bytes,
                         56.0 * T * H + statistics + half_ends);
     /* The parts of a layer that backward computes again keep only their inputs. With recomputed norms, c_attn and c_fc
-     * keep no copies (2 x 2). With recomputed activations, gelu_new keeps its 16-bit input (2 for 4 h values), and
-     * c_proj keeps no tensor. A recomputed MLP keeps its input instead of a 16-bit copy of the input. The input of the
-     * MLP is fp32 under autocast. Attention in one kernel keeps its inputs in any case. */
+     * keep no copies (2 x 2 bytes). With recomputed activations, gelu_new keeps its 16-bit input (2 bytes for each of 4
+     * h values), and c_proj keeps no tensor. A recomputed MLP keeps its input instead of a 16-bit copy of the input.
+     * The input of the MLP is fp32 under autocast. Attention in one kernel keeps its inputs in any case. */
     const struct {
         unsigned recompute;
         double amp, half; /* kept bytes per token and hidden unit */
@@ -70,8 +70,8 @@ START_TEST(gpt2_by_hand) {
 END_TEST
 
 /* The model has RMS norms and a gated MLP with ffn = 4 h. Bytes are per token and hidden unit. Recomputed norms keep
- * their fp32 input (4 of 8 bytes), and queries, keys, values, gate and up keep no copies (5 x 2). A recomputed
- * activation keeps gate and up (4 of 6 bytes), and the product after the activation keeps no input (2). */
+ * their fp32 input (4 of 8 bytes), and queries, keys, values, gate and up keep no copies (5 x 2 bytes). A recomputed
+ * activation keeps gate and up (4 of 6 bytes), and the product after the activation keeps no input (2 bytes). */
 START_TEST(llama_by_hand) {
     nnc_model model = gpt(1, H, A, V, T);
     model.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
@@ -396,7 +396,7 @@ END_TEST
 
 /* A layer has two all-reduces of T h numbers in forward and two in backward, which are 16 T h (t - 1) / t bytes over
  * links of W bytes/s. The matrices of a layer have 72 T h^2 / t FLOPs, which a device computes at the rate C. So t - 1
- * <= 4.5 h W / C. The next legal degree above this limit is bound by the network. */
+ * <= 4.5 h W / C. The next legal degree above the limit is bound by the network. */
 START_TEST(tensor_degree) {
     /* the model has so many layers that the all-reduces of table and head add only 1 % */
     const nnc_model model = gpt(48, 16384, 64, 128, 512);

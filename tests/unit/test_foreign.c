@@ -390,10 +390,10 @@ static const struct {
       "FWF", "" },
     { LAYERS("smollm3", "\"no_rope_layers\": [1, 1, 0, 1, 1, 0]"), "FFU", "" },
     { LAYERS("smollm3", "\"no_rope_layer_interval\": 2"), "FU", "" },
-    /* all layers from a given number on have another kind */
+    /* all layers from a given number on have another kind than the layers before */
     { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 4"), "FFFFWW", "" },
     { LAYERS("qwen2", "\"use_sliding_window\": true, \"max_window_layers\": 9"), "", "" },
-    /* layers with experts: every second layer except listed layers, a range of layers, or only listed layers */
+    /* layers with experts can be every second layer except listed layers, a range of layers, or only listed layers */
     { LAYERS("qwen3_moe", "\"decoder_sparse_step\": 2"), "", "DE" },
     { LAYERS("qwen3_moe", "\"mlp_only_layers\": [1, 5]"), "", "EDEE" },
     { LAYERS("qwen3_moe", "\"mlp_only_layers\": []"), "", "" },

@@ -30,8 +30,8 @@ static bool dominates(const nnc_found *a, const nnc_found *b) {
            (a->step_s < b->step_s || a->memory_bytes < b->memory_bytes || a->index < b->index);
 }
 
-/* The place of a plan in this order is the number of better plans. A plan is one of the best plans if fewer than BEST
- * plans are better. */
+/* A plan has the place n in this order if n plans are better. A plan is one of the best plans if fewer than BEST plans
+ * are better. */
 static void check_front(nnc_objective objective, int count) {
     int32_t on_front = 0;
     for (int i = 0; i < count; i++) {

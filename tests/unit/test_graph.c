@@ -48,8 +48,8 @@ START_TEST(a_convolution_by_hand) {
     const nnc_result r = estimate_of(&model, fp32());
     ck_assert_int_eq(r.params, 216 + 8 + 32 + 4);
     ck_assert_double_eq(r.forward_flops, 2.0 * (64 * 216 + 32));
-    /* The image needs no gradient. So backward of the convolution computes only the gradient of its weights, not of its
-     * input. The linear layer computes the gradients of input and weights. */
+    /* The image needs no gradient. Backward of the convolution computes only the gradient of its weights, because the
+     * input of the convolution is the image. The linear layer computes the gradients of input and weights. */
     ck_assert_double_eq(r.backward_flops, 2.0 * (64 * 216 + 2 * 32));
     /* Forward keeps the input of the linear layer and the logits. The image is an input and does not count. */
     ck_assert_int_eq(r.memory.activation_bytes, 4 * (8 + 4));
@@ -102,8 +102,8 @@ START_TEST(several_tensors_are_joined_at_once) {
 }
 END_TEST
 
-/* An image with a fixed side can have no other side, not even a side of one pixel. Ops have the names that the graph
- * file gives them. */
+/* If a graph file fixes the side of its image, no other side is accepted, not even a side of one pixel. Ops have the
+ * names that the graph file gives them. */
 START_TEST(fixed_shapes_and_names) {
     const nnc_model model =
         read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"
@@ -293,7 +293,7 @@ END_TEST
 
 /* Parameters and forward FLOPs were counted by running the code of each network. torchvision 0.14.1 ran at 224 pixels,
  * diffusers at 256 pixels. DiT-XL/2 was counted by hand: twice 118.62 G multiply-adds (118.64 in table 4 of its paper).
- * Other values of lets give other networks of the same kind. */
+ * Other values of the constants (lets) in a graph file give other networks of the same kind. */
 static const struct {
     const char *model, *lets;
     int64_t params;

@@ -39,8 +39,8 @@ static void of_a_layer(double layers, double *modules, double *tensors) {
 
 /* A layer of LLaMA has 13 modules: the layer, attention, MLP, activation, two norms and seven linear layers. The
  * tensors are the weights of the linear layers and of the norms. peft adds four modules and two tensors to each linear
- * layer. A layer of Qwen has two linear layers less, because one product computes queries, keys and values, and one tensor
- * more than weights, the bias of this product. */
+ * layer. A layer of Qwen has two linear layers less than a layer of LLaMA, because one product computes queries, keys
+ * and values. In addition to its weights, a layer of Qwen has one tensor more, the bias of this product. */
 START_TEST(modules_of_layers) {
     static const char llama[] = "tests/published/h100/configs/llama-3b.json";
     static const char qwen[] = "tests/published/finetuning/configs/qwen-1.8b.json";
@@ -91,10 +91,10 @@ START_TEST(times_of_hooks) {
 }
 END_TEST
 
-/* The device waits for the host in a step with short sequences, so hooks make this step longer by their own time. In
- * kernels (37.5 us), a layer of LLaMA without recomputation has 2 * 13 * 4.3 + 2 * 9 * 3.3 + 9 * 12.2 = 281 with ZeRO 3, and
- * 9 * 5.3 = 47.7 with ZeRO 2. Embedding, last norm and head have 3 modules and 3 tensors; the embedding has no row that
- * computes a gradient of its input, so its hooks are those of the other two and its own in backward. */
+/* The device waits for the host in a step with short sequences, so hooks make this step longer by their own time.
+ * Expressed in launches of a kernel (37.5 us), the hooks of a LLaMA layer without recomputation take 2 * 13 * 4.3 + 2 *
+ * 9 * 3.3 + 9 * 12.2 = 281 launches with ZeRO 3, and 9 * 5.3 = 47.7 launches with ZeRO 2. Embedding, last norm and head
+ * together have 3 modules and 3 tensors, whose hooks run forward and backward. */
 START_TEST(host_bound_steps) {
     static const char llama[] = "tests/published/h100/configs/llama-3b.json";
     const char *const with[] = { "seq_len", "16", NULL };

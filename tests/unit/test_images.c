@@ -36,9 +36,9 @@ static double bound_of(const nnc_result *pass) {
     return fmax(pass->forward_flops / 100e12, 2.0 * (double)pass->params / 1e12);
 }
 
-/* The batch has three images of 64 pixels with latents of 8. With guidance, each image passes the denoiser twice. For
- * an image with guidance, two text encoders of 16 tokens encode two prompts each. The decoder makes images of 64
- * pixels. */
+/* The batch has three images with a side of 64 pixels, and latents with a side of 8. With guidance, each image passes
+ * the denoiser twice. For an image with guidance, two text encoders of 16 tokens encode two prompts each. The decoder
+ * makes images of 64 pixels. */
 START_TEST(a_batch_of_images) {
     nnc_model unet = residual_unet(8, 32, 2), decoder = residual_unet(64, 16, 2);
     const nnc_model text = gpt(2, 64, 4, 1000, 16);

@@ -79,7 +79,7 @@ static const nnc_op_cost *row_of(const char *name, nnc_phase phase) {
     return NULL;
 }
 
-/* In transformers-gpt2.bf16-sdpa, a layer has 19 kernels in forward, which include 2 of dropout. In
+/* In transformers-gpt2.bf16-sdpa, a layer has 19 kernels in forward, which include 2 kernels of dropout. In
  * transformers-gpt2.amp-sdpa, a layer has 31 kernels in forward. In 16 bits, backward has 39 kernels: 2 are dropout, 8
  * copy gradients, and 1 joins the gradients of Q, K and V. On a GPU, the gradient of a norm is 2 kernels and the
  * gradient of attention is 3, so backward of the layer has 32 kernels, or 31 without the join of gradients. */
@@ -111,7 +111,7 @@ static nnc_model *alone(const char *file, nnc_model *model) {
 /* A layer of GPT-2 as in nanoGPT has 10 kernels in forward: 2 norms, 4 products, attention, GELU, 2 sums. In backward,
  * each of 4 products with bias has 2 products and 1 sum over rows. Each norm has 2 kernels, attention 3, GELU 1, and
  * each sum 1: 4 (2 + 1) + 4 + 3 + 1 + 2 = 22. A layer of LLaMA has 21 kernels in forward: 2 norms, 4 products,
- * attention, 10 of the rotation, 2 of SwiGLU, 2 sums. */
+ * attention, 10 kernels of the rotation, 2 kernels of SwiGLU, 2 sums. */
 START_TEST(layers_of_pytorch_alone) {
     nnc_model model;
     const nnc_software *eager = NULL;
@@ -196,7 +196,7 @@ START_TEST(joins_of_branches) {
 }
 END_TEST
 
-/* In transformers-bert-base.amp-sdpa, a layer has 30 kernels, which include 2 of dropout. */
+/* In transformers-bert-base.amp-sdpa, a layer has 30 kernels, which include 2 kernels of dropout. */
 START_TEST(layer_of_bert) {
     (void)estimate_eager(CONFIGS "bert-base.json", NNC_POLICY_AMP, "128");
     near(of_a_layer(12, true), 28);
@@ -400,8 +400,8 @@ START_TEST(bytes_of_operators) {
           "attn.expand_kv",
           { { { 0, 0, 0 }, { 0, 0, 0 } }, { { 0, 0, 0 }, { 0, 0, 0 } }, { { 0, 0, 0 }, { 0, 0, 0 } } } },
         /* The sum reads two values and writes one. In backward, the sum of two gradients also reads two values and
-         * writes one. Under autocast the residual stream is fp32, so the sum reads 4 + 2 B and writes 4 B. Backward
-         * takes 3 fp32 values, and the cast of one gradient. */
+         * writes one. Under autocast the residual stream is fp32, so the sum reads 4 + 2 B and writes 4 B. In backward,
+         * the sum of two gradients reads and writes 3 fp32 values, and one gradient is cast. */
         { NNC_OP_POINTWISE,
           NNC_PW_RESIDUAL,
           NNC_IMPLEMENTATION_DIFFUSERS,
@@ -449,15 +449,15 @@ START_TEST(bytes_of_operators) {
           { { { 1, 2 * 2, 0 }, { 2, 5 * 2, 0 } },
             { { 1, 2 * 4, 0 }, { 2, 5 * 4, 0 } },
             { { 1, 2 * 4, 0 }, { 2, 5 * 4, 0 } } } },
-        /* Plain PyTorch in 16 bits has no casts: log_softmax (reads 2 B, writes 2 B) and nll_loss. Backward has zeros
-         * (2 B), nll_loss, log_softmax (reads 4 B, writes 2 B). */
+        /* Plain PyTorch in 16 bits has no casts: log_softmax (reads 2 B, writes 2 B) and nll_loss. Backward fills a
+         * tensor with zeros (2 B), and runs nll_loss and log_softmax (reads 4 B, writes 2 B). */
         { NNC_OP_LOSS,
           false,
           NNC_IMPLEMENTATION_PYTORCH,
           "loss",
           { { { 2, 4, 0 }, { 3, 2 + 6, 0 } }, { { 2, 8, 0 }, { 3, 4 + 12, 0 } }, { { 3, 8, 6 }, { 4, 4 + 12, 6 } } } },
-        /* Forward has a cast, log_softmax (reads 4 B, writes 4 B) and nll_loss of one value per row. Backward has zeros
-         * (4 B), nll_loss, log_softmax (reads 8 B, writes 4 B) and a cast. */
+        /* Forward has a cast, log_softmax (reads 4 B, writes 4 B) and nll_loss of one value per row. Backward fills a
+         * tensor with zeros (4 B), and runs nll_loss, log_softmax (reads 8 B, writes 4 B) and a cast. */
         { NNC_OP_LOSS,
           false,
           NNC_IMPLEMENTATION_TRANSFORMERS,
@@ -497,7 +497,7 @@ START_TEST(bytes_of_operators) {
 END_TEST
 
 /* cuDNN does not add the bias of a convolution of timm, so the bias has its own kernel. Under autocast, weight and bias
- * are cast. Forward has 4 kernels, the gradient of the input 1, and the gradients of weight and bias 4. */
+ * are cast. Forward has 4 kernels, the gradient of the input 1 kernel, the gradients of weight and bias 4 kernels. */
 START_TEST(convolutions_under_autocast) {
     static nnc_op_list list;
     for (int bias = 0; bias < 2; bias++) {
@@ -576,10 +576,10 @@ static void issue_one(nnc_op_list *list, const nnc_op *op, const nnc_model *mode
 }
 
 /* The forward kernels of an RMS norm are cast, power, mean, sum, root, product, cast, and product with the weight. In
- * fp32 a power and a product take 8 B, the mean 4 B, and kernels on one value per row 0 B. The casts take 6 B each. The
- * last product takes 2 + 2 B in 16 bits. Under autocast and in fp32, the input of a norm is fp32, so a norm has no
- * casts. GELU has 8 kernels: a product with 0.5 (4 B per value in 16 bits), a power, a product, a sum with x (6 B), a
- * product, a tanh, a sum, and a product of two values (6 B). */
+ * fp32, a power and a product take 8 B per value each, the mean 4 B, and kernels on one value per row 0 B. Each cast
+ * takes 6 B per value. In 16 bits, the last product reads 2 B and writes 2 B per value. Under autocast and in fp32, the
+ * input of a norm is fp32, so a norm has no casts. GELU has 8 kernels: a product with 0.5 (4 B per value in 16 bits), a
+ * power, a product, a sum with x (6 B), a product, a tanh, a sum, and a product of two values (6 B). */
 START_TEST(chains_of_operators) {
     static const nnc_issued norms[] = { { 8, 8 + 4 + 8 + 4, 12 }, { 6, 8 + 4 + 8 + 8, 0 }, { 6, 8 + 4 + 8 + 8, 0 } };
     static const nnc_issued gelus[] = { { 8, 6 * 4 + 2 * 6, 0 }, { 8, 6 * 8 + 2 * 12, 0 } };
@@ -637,9 +637,9 @@ START_TEST(rotary_operators) {
 END_TEST
 
 /* Adapters with rank 2 and outputs of three parts (n = 6) keep an fp32 copy of their input for each part, 3 * 4 B per
- * value. The first product of an adapter on the output projection also counts the output of attention, 2 B per value.
- * No other op counts the output of attention. With 16-bit adapters (ZeRO, or narrow_adapters) all parts share their
- * 16-bit input, 2 B per value; on the output projection, this input is the output of attention. */
+ * value. The first product of an adapter on the output projection, and no other op, also counts the output of
+ * attention, 2 B per value. With 16-bit adapters (ZeRO, or narrow_adapters) all parts share their 16-bit input, 2 B per
+ * value; on the output projection, this input is the output of attention. */
 START_TEST(adapters_keep_their_input) {
     static const struct {
         const char *before, *name;
@@ -700,9 +700,9 @@ START_TEST(group_norms_of_channels_last_turn_maps) {
 }
 END_TEST
 
-/* Queries or keys are divided by their lengths, under autocast. In forward, the norm reads 2 B, the division reads 2 B
- * and writes 4 B, and the cast takes 6 B. In backward, the division takes 8 B, the length 32 B, the norm 24 B, the sum
- * 6 B and each of five casts 6 B. On a GPU with a rate for maps, the norm of a map takes as long as a fused kernel. */
+/* Queries or keys are divided by their lengths, under autocast. Per value, forward takes 2 B for the norm, 2 + 4 B for
+ * the division and 6 B for the cast. Per value, backward takes 8 B for the division, 32 B for the length, 24 B for the
+ * norm, 6 B for the sum and 6 B for each of five casts. On a GPU with map rates, a map norm takes the fused time. */
 START_TEST(lengths_of_queries_and_keys) {
     enum { ELEMENTS = 8 };
     static nnc_op_list list;
@@ -841,7 +841,7 @@ START_TEST(grouped_heads_are_read_without_copies) {
 }
 END_TEST
 
-/* Returns the value of the last line of this name in a derivation; NaN = no such line. */
+/* Returns the value of the last line with the given name in a derivation; NaN = no such line. */
 static double last_said(const nnc_derivation *why, const char *name) {
     const nnc_line *lines = NULL;
     int count = 0;
@@ -873,14 +873,14 @@ START_TEST(said_bytes_are_those_of_the_row) {
 }
 END_TEST
 
-/* Attention in a window has one head. The numbers are values read or written per score. Forward writes the score, adds
- * the bias (2), adds the mask in every second block (2), computes softmax (2), and reads the score: 7. Backward writes
- * the gradient, computes softmax (3), adds up the bias gradient (1), and three products read the gradient: 8. Under
- * autocast, scores have 2 B until the sum with the fp32 bias. Forward writes the score (2 B), adds the bias (6 B), adds
- * the mask in every second block (4 B), computes softmax (8 B), casts (6 B) and reads the score (2 B): 28 B. Backward
- * writes the gradient (2 B), casts (6 B), computes softmax (12 B), adds up the bias gradient (4 B), casts (6 B), and
- * three products read the gradient (6 B): 36 B. A learned scale of one head reads and writes each score. The learned
- * scale has three kernels in forward and four in backward. */
+/* Attention in a window has one head. The numbers are values read or written per score. Forward moves 7 values per
+ * score: it writes the score, adds the bias (2) and in every second block the mask (2), computes softmax (2), and reads
+ * the score. Backward moves 8 values per score: it writes the gradient, computes softmax (3), adds up the bias gradient
+ * (1), and three products read the gradient. Under autocast, scores have 2 B until the sum with the fp32 bias. Forward
+ * writes the score (2 B), adds the bias (6 B), adds the mask in every second block (4 B), computes softmax (8 B), casts
+ * (6 B) and reads the score (2 B): 28 B. Backward writes the gradient (2 B), casts (6 B), computes softmax (12 B), adds
+ * up the bias gradient (4 B), casts (6 B), and three products read the gradient (6 B): 36 B. A learned scale of one
+ * head reads and writes each score. The learned scale has three kernels in forward and four in backward. */
 START_TEST(scores_of_windows) {
     static const double expected[3][2] = { { 2 * 7, 2 * 8 }, { 4 * 7, 4 * 8 }, { 28, 36 } };
     const nnc_model model = { .family = NNC_FAMILY_GRAPH, .implementation = NNC_IMPLEMENTATION_TIMM };

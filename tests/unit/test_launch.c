@@ -153,7 +153,7 @@ static const struct {
     { "A=xMb; if [ $A = *Mb ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":\"${B}\"" },
     { "X=$(f)\nB='--b 2 --c 3'\ntorchrun --n 8 $X --a 1\n", NULL },
     { "A=<path of it>\n" RUN "--a $A/x --b <n> --c 1", "\n\"a\":\"${<path_of_it>}/x\",\"b\":\"${<n>}\",\"c\":1" },
-    /* a redirection of the shell is no value that is still missing */
+    /* a redirection of the shell does not count as a missing value */
     { RUN "--a 1 <in.txt >log --b 2", "\"a\":1,\"b\":2" },
     { "A=x/y.z; if [ \"$(basename $A)\" = y.z ]; then B=1; else B=2; fi; " RUN "--b $B", "\"b\":1" },
     { "A=x; case $A in\n y)\n B=1\n ;;\n x)\n B=2\n ;;\n *)\n B=3\n ;;\nesac; " RUN "--b $B",
@@ -187,7 +187,8 @@ static const struct {
     { "A=5; ./none.sh; X=job; ${HERE}/job.sh 1", "\"a\":5,\"b\":1,\"nodes\":\"${SLURM_NNODES}\"", "" },
 };
 
-/* Copies a text without its line ends, because the line ends depend on the lines of both scripts. */
+/* Copies a text without its line ends, because the line ends depend on the lines of the first and of the second
+ * script. */
 static const char *one_line(const char *text, char out[256]) {
     size_t used = 0;
     for (; *text != '\0' && used < 255; text++) {

@@ -153,8 +153,8 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=62 hidden=5376 heads=32 kv_heads=16 head_dim=128 ffn_hidden=21504 vocab=262144 "
       "tied_head=on mlp=geglu norm_place=sandwich qk_norm=head sliding_window=1024" },
-    /* Every sixth layer attends to all tokens, and its heads have other sizes than those of the other layers. Each
-     * layer also has a dense MLP of width 2112. */
+    /* Every sixth layer attends to all tokens, and its heads have other sizes than the heads of the remaining layers.
+     * Each layer also has a dense MLP of width 2112. */
     { MAXTEXT "models--gemma4-26b.yml", "", false, "",
       "micro_batch=12 micro_batches=1 seq_len=2048 recompute=full precision=bf16 policy=amp "
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",

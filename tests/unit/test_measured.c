@@ -528,7 +528,7 @@ START_TEST(open_settings_of_published_rows_are_guessed) {
 END_TEST
 
 /* The column with the family of a model gives properties of the model that have no column of their own. Columns for
- * other kinds of models are ignored. */
+ * kinds of models other than the kind of the row are ignored. */
 START_TEST(decoders_of_published_rows_have_their_family) {
     const nnc_measured_file file = parse(
         STEP_COLUMNS

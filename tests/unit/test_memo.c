@@ -59,8 +59,8 @@ END_TEST
 
 /* ---- keys ---- */
 
-/* Plans that differ only in fields that have no effect on an op list have the same key. A change of any other field of
- * the plan changes the key. */
+/* Plans that differ only in fields that have no effect on an op list have the same key. A change of a field that has an
+ * effect on the op list changes the key. */
 START_TEST(lists_are_shared) {
     static const char *const shared[][2] = {
         { "devices", "64" },
@@ -187,9 +187,10 @@ static void check_rows(const nnc_rows *found, const nnc_rows *wanted) {
     }
 }
 
-/* A table copies the rows of equal ops from another table. If only recomputation differs, no op is timed again. If the
- * share of passes that add to a sum differs, only weight gradients are timed again. If one op has other dims, only its
- * rows are timed again. The copied rows are equal to the rows of a table that is built without copies. */
+/* A table copies the rows of equal ops from another table. If two plans differ only in recomputation, no op of the
+ * second plan is timed. If two plans differ only in the share of passes that add to a sum, only weight gradients of the
+ * second plan are timed. If one op has other dims, only the rows of this op are timed. The copied rows are equal to the
+ * rows of a table that is built without copies. */
 START_TEST(rows_of_equal_ops_are_copied) {
     static nnc_op_list list;
     static nnc_rows first, copied, anew;
@@ -264,7 +265,7 @@ START_TEST(products_are_told_apart) {
     scratch = nnc_scratch_create();
     ck_assert(nnc_scratch_share(scratch, &model, &device, true));
     const nnc_op_timer *timer = &scratch->shared->timer;
-    /* The first pairs of products differ in one bit or in no bit, and all of these pairs are tested. The other pairs
+    /* The first pairs of products differ in one bit or in no bit, and all of these pairs are tested. Pairs after these
      * may differ in any bits, and every seventh of them is tested. (Every third pair would leave out all pairs that
      * differ in one bit, because 512 a + a +- 2^k is never a multiple of 3.) */
     enum { BITS = 9, SINGLE = PRODUCTS_TOLD * (BITS + 1) };

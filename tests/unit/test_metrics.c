@@ -352,8 +352,8 @@ START_TEST(few_steps_say_nothing) {
 END_TEST
 
 /* Device c has fourteen fitted steps with an error of 0.38. All unfitted steps have a mean error of (2 x 0.6 + 10 x
- * 0.2) / 12 = 0.267. The larger error is stated: 0.38 for c. Device d states 0.267, because its own steps have an error
- * of only 0.2. */
+ * 0.2) / 12 = 0.267. For device c, the larger of the two errors, 0.38, is stated. Device d states 0.267, because its
+ * own steps have an error of only 0.2. */
 START_TEST(a_larger_error_of_seen_steps_is_stated) {
     const nnc_past c = past_of("c", NNC_MODE_PREDICTED, 5);
     const nnc_past d = past_of("d", NNC_MODE_PREDICTED, 5);

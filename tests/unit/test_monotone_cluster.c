@@ -75,8 +75,8 @@ START_TEST(overlap) {
 }
 END_TEST
 
-/* Four kinds of more work: one more sample per pass, twice as many passes, a sequence that is 64 tokens longer, and a
- * vocabulary of 64 more words. */
+/* The test adds work in four ways: one more sample per pass, twice as many passes, a sequence that is 64 tokens longer,
+ * and a vocabulary of 64 more words. */
 START_TEST(more_work) {
     int number = 0;
     for (int i = 0; i < CASES; i++) {

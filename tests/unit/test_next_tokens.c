@@ -36,7 +36,7 @@ START_TEST(layers_that_predict_further_tokens_are_trained) {
 END_TEST
 
 /* Seven layers over four stages. The last stage also has the prediction layer and its head. The layers, the prediction
- * layer and the head are 9 parts, so the stages get 3 + 2 + 2 + 2. */
+ * layer and the head count as 9 layers, so the four stages get 3, 2, 2 and 2 of them. */
 START_TEST(further_tokens_lie_on_the_last_stage) {
     nnc_model model = llama(7, 8, 4, 2, 12, 10, 5);
     nnc_plan plan = causal_bf16();

@@ -3,7 +3,8 @@
 
 /* ---- norms ---- */
 
-/* 4 rows of 5 elements. Per element, layer norm has 8 FLOPs forward and 14 backward, RMS norm has 4 and 10. */
+/* 4 rows of 5 elements. Per element, layer norm has 8 FLOPs forward and 14 backward, RMS norm has 4 FLOPs forward and
+ * 10 FLOPs backward. */
 START_TEST(norms) {
     nnc_op op = op_of(NNC_OP_NORM);
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true };
@@ -19,9 +20,9 @@ START_TEST(norms) {
     ck_work(nnc_op_work(&op), 0, 4 * 20, 100, 100);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 10 * 20, 150, 150);
-    /* A norm by reductions. Forward has one kernel each for the mean, for the variance, and for all other operations.
-     * Backward has one kernel each for the sums of x and dy over rows, for the sums over columns, and for all other
-     * operations. */
+    /* A norm by reductions. Forward has one kernel each for the mean, for the variance, and for the operations that
+     * follow. Backward has one kernel each for the sums of x and dy over rows, for the sums over columns, and for all
+     * other operations. */
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .by_reductions = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 240, 40);
     op.phase = NNC_PHASE_FORWARD;
@@ -48,7 +49,7 @@ START_TEST(norms) {
 END_TEST
 
 /* 4 rows of 5 elements in bf16: the input has 40 B, its fp32 copy 80 B. Layer norm keeps two fp32 statistics per row,
- * RMS norm one. The eager program keeps the copy, its square, the statistic and the normalised value. */
+ * RMS norm one. The eager program keeps the fp32 copy, its square, the statistic and the normalised value. */
 START_TEST(norms_keep) {
     nnc_op op = op_of(NNC_OP_NORM);
     op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true };
@@ -114,7 +115,8 @@ static const struct {
     { NNC_PW_TANH, { 4, 3 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_HARD_SIGMOID, { 3, 2 }, { 8, 12 }, { 8, 12 }, 1, 0 },
     { NNC_PW_HARD_SWISH, { 4, 4 }, { 8, 12 }, { 8, 12 }, 1, 0 },
-    /* Unfused, forward has eight primitives of 8 B; backward has eight of two inputs, 12 B each. */
+    /* Unfused, forward has eight primitives of 8 B; backward has eight primitives with two inputs, which move 12 B
+     * each. */
     { NNC_PW_GELU, { 8, 13 }, { 8, 12 }, { 64, 96 }, 1, 0 },
     /* Unfused, forward has a maximum and a square, 2 x 8 B. Backward has a product with dy (12 B) and a product with
      * the constant 2 (8 B). */
@@ -167,8 +169,8 @@ static const struct {
     { NNC_PW_HALVES, { 0, 0 }, { 0, 8 }, { 0, 8 }, 1, 0 },
     /* The row of NNC_PW_BY_HEADS counts the joined tensor; the test parts_by_heads counts the parts. */
     { NNC_PW_BY_HEADS, { 0, 0 }, { 4, 4 }, { 4, 4 }, 0, 0 },
-    /* Forward reads 4 B and writes 2 B, backward the reverse. If the gradients are copied to one buffer and cast there,
-     * backward has three kernels, which move 6, 8 and 6 B. */
+    /* Forward reads 4 B and writes 2 B, backward reads 2 B and writes 4 B. If the gradients are copied to one buffer
+     * and cast there, backward has three kernels, which move 6, 8 and 6 B. */
     { NNC_PW_CAST_WEIGHTS, { 0, 0 }, { 6, 6 }, { 6, 20 }, 0, 0 },
     /* Fused, forward moves no bytes and backward reads 4 B. Unfused, forward moves 28 B and backward 40 B per 16-bit
      * value. */
@@ -241,8 +243,8 @@ START_TEST(cast_backward_has_its_own_size) {
 END_TEST
 
 /* 12 elements of 2 B. In a softmax by reductions, the maximum and the sum read the elements once each, and the quotient
- * reads and writes them. In backward, one kernel reads two tensors for the sum of products over a row, and the other
- * kernel reads two tensors. Random numbers have 4 B. */
+ * reads and writes them. In backward, one kernel reads two tensors for the sum of products over a row, and a second
+ * kernel also reads two tensors. Random numbers have 4 B. */
 START_TEST(sums_and_random_numbers_apart) {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SOFTMAX, .elements = 12, .fused = true, .by_reductions = true };
@@ -355,7 +357,8 @@ START_TEST(loss) {
     /* read and written bytes: exp (4, 4), sum (8, 4), product (4, 4), cast (4, 2), zeros (0, 4) */
     op.u.loss.divided = true;
     ck_work(nnc_op_work(&op), 0, 30, 15 * 20, 15 * 18);
-    /* bytes: cast (2, 4), maximum (4, 0), difference (4, 4), exp (4, 4), sum (4, 0), difference (4, 4) */
+    /* read and written bytes: cast (2, 4), maximum (4, 0), difference (4, 4), exp (4, 4), sum (4, 0), difference (4,
+     * 4) */
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 75, 15 * 22, 15 * 16);
     /* four fp32 tensors of the size of the logits; one of them is kept, so it is not transient */
@@ -522,10 +525,10 @@ START_TEST(update_steps) {
         ck_assert_double_eq_tol(bytes_of(&work), steps[i].bytes, 1e-9);
     }
     /* GaLore and APOLLO: 60 of 100 parameters are projected to rank 2, and the projections have 23 rows and columns in
-     * all. The moments are 2 * 23 values of 4 B, and 80 values of 4 B for the other 40 parameters. A fused kernel reads
-     * and writes the moments, and moves 12 B of gradient and weight per parameter. Over the other 40 parameters, GaLore
-     * makes 13 passes of 4 B more than a fused kernel, and APOLLO makes 9 more. GaLore has 4 FLOPs per rank and
-     * projected parameter, APOLLO 2. */
+     * all. The moments are 2 * 23 values of 4 B, and 80 values of 4 B for the 40 parameters that are not projected. A
+     * fused kernel reads and writes the moments, and moves 12 B of gradient and weight per parameter. Over the 40
+     * parameters that are not projected, GaLore makes 13 passes of 4 B more than a fused kernel, and APOLLO makes 9
+     * passes more. GaLore has 4 FLOPs per rank and projected parameter, APOLLO 2. */
     for (int i = 0; i < 2; i++) {
         nnc_op op = update(i == 0 ? NNC_OPTIMIZER_GALORE : NNC_OPTIMIZER_APOLLO, NNC_POLICY_FP32, true);
         op.u.update.projected_params = 60;

@@ -179,8 +179,8 @@ static void find_bytes(const nnc_plan *plan) {
     }
 }
 
-/* Does the same as find_bytes for DualPipe: a device holds stage d of one direction and stage p - 1 - d of the other.
- * Each of the two stages of a device keeps a share of the bytes that the device keeps. */
+/* Does the same as find_bytes for DualPipe: a device holds stage d of one direction and stage p - 1 - d of the opposite
+ * direction. Each of the two stages of a device keeps a share of the bytes that the device keeps. */
 static void find_both_directions(const nnc_plan *plan) {
     static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     const nnc_step_memory *m = &scratch->step;

@@ -253,8 +253,8 @@ START_TEST(what_is_recorded_is_read_again) {
 }
 END_TEST
 
-/* The reader of a plan file reads the recorded estimates one at a time. A fault names the line of its estimate, and the
- * digest covers all estimates. */
+/* The reader of a plan file reads the recorded estimates one at a time. The message about a fault names the line of its
+ * estimate, and the digest covers all estimates. */
 START_TEST(estimates_are_read_one_by_one) {
     const nnc_figure slow = { .name = "step.step_s", .text = "slow" };
     const nnc_recorded_estimate several[] = { { .id = "a", .figures = pack(to_find) },

@@ -182,8 +182,8 @@ END_TEST
 
 /* Kernels of expert communication occupy units, so compute takes 1.5 times as long. A product that is bound by compute,
  * with 2 us fixed time and 8 us of compute, takes 14 us. A product that is bound by memory, with 8 us of memory and 5
- * us of compute, keeps its time. If the product has 6 us of compute, its compute takes 9 us and becomes the bound: 2 us
- * + 8 us x 9 / 8 = 11 us. A factor of 1 changes nothing. */
+ * us of compute, does not become slower. If a product with 8 us of memory has 6 us of compute, its compute takes 9 us
+ * and becomes the bound: 2 us + 8 us x 9 / 8 = 11 us. A factor of 1 changes nothing. */
 START_TEST(lent_units_slow_down_the_work) {
     const nnc_op product = { .kind = NNC_OP_MATMUL, .u.matmul = { .m = 8, .n = 8, .k = 8, .batch = 1 } };
     static nnc_rows rows;

@@ -195,8 +195,8 @@ START_TEST(releases_fill_in_what_is_open) {
 }
 END_TEST
 
-/* For Qwen3, the recipe of release 25.09 sends every copy of a token. Recipes of other models do not change how the
- * profile sends tokens. */
+/* For Qwen3, the recipe of release 25.09 sends every copy of a token. A recipe for a model other than Qwen3 does not
+ * change how the profile sends tokens. */
 START_TEST(recipes_set_switches) {
     const nnc_release release = found("NeMo 25.09", "", "");
     const char *const models[] = { "qwen3-30b-a3b", "llama3-8b" };
@@ -212,7 +212,7 @@ START_TEST(recipes_set_switches) {
 END_TEST
 
 /* peft before 0.12 gives adapters the format of the weight of their layer, if it is a floating-point format: adapters of
- * weights in nf4 stay in fp32. Its update runs over lists of tensors. */
+ * weights in nf4 stay in fp32. With peft before 0.12, the optimizer update runs over lists of tensors. */
 START_TEST(adapters_of_early_peft) {
     const struct {
         const char *words;

@@ -119,12 +119,13 @@ START_TEST(parts_and_bounds) {
 }
 END_TEST
 
-/* Returns the factor by which a step may become longer on a better device. The first cause: schedules that split
- * backward have no barrier at the end of the step. The step of a device is counted from the start of its first pass. If
- * earlier stages get faster, the first pass starts earlier, but the last pass may still end at the same time: a step
- * was 5.4 % longer in one of 90,000 plans (gcc and clang draw different plans). The second cause, in other pipelines:
- * the step time adds the exposed communication of one stage to the span of another stage. The third cause: under a
- * power limit, faster memory leaves less power to the matrix units. A step was 1.7 % longer in one of 90,000 plans. */
+/* Returns the factor by which a step may become longer on a better device. First cause of a longer step: schedules that
+ * split backward have no barrier at the end of the step. The step of a device is counted from the start of its first
+ * pass. If earlier stages get faster, the first pass starts earlier, but the last pass may still end at the same time:
+ * a step was 5.4 % longer in one of 90,000 plans (gcc and clang draw different plans). Second cause of a longer step,
+ * in pipelines whose schedule does not split backward: the step time adds the exposed communication of one stage to the
+ * span of another stage. Third cause of a longer step: under a power limit, faster memory leaves less power to the
+ * matrix units. A step was 1.7 % longer in one of 90,000 plans. */
 static double slack_of(const split_case *c, const char *what) {
     const bool pipeline = c->plan.pipeline > 1;
     const bool throttled = c->device.efficiency.power.exponent > 0.0;

@@ -72,7 +72,8 @@ static void check_params(const char *id, const cJSON *params, const nnc_result *
         expected[groups[i].group] += (int64_t)entry->valuedouble;
         resample = resample || groups[i].group == NNC_GROUP_RESAMPLE;
     }
-    if (!resample) { /* counts.json counts convolutions that change the resolution as other convolutions */
+    /* counts.json counts convolutions that change the resolution together with all other convolutions */
+    if (!resample) {
         found[NNC_GROUP_CONV] += found[NNC_GROUP_RESAMPLE];
         found[NNC_GROUP_RESAMPLE] = 0;
     }

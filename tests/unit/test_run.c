@@ -170,8 +170,8 @@ START_TEST(asynchronous_saves_pay) {
 }
 END_TEST
 
-/* 128 replicas have 7.76 stops a day. A replacement takes two hours, and the other replicas continue after a minute:
- * 1.0 % of the time is lost. If all replicas wait for two hours and a quarter, 73 % is lost. */
+/* 128 replicas have 7.76 stops a day. A replacement takes two hours. The replicas that did not stop continue after a
+ * minute, so 1.0 % of the time is lost. If all replicas wait for two hours and a quarter, 73 % is lost. */
 START_TEST(replicas_that_go_on) {
     const nnc_plan plan = devices_of(16384);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -186,14 +186,14 @@ START_TEST(replicas_that_go_on) {
     ask.elastic_replicas = 1.0;
     ask.reshard_s = 0.25 * HOUR;
     CLOSE(1.0 - run_of(&plan, &ask).goodput, 0.7275, 1e-3);
-    ask.elastic_replicas = 1e9; /* with so many replicas, the loss of one changes nothing */
+    ask.elastic_replicas = 1e9; /* with so many replicas, the loss of one replica has no effect on the result */
     ask.reshard_s = 0.0;
     CLOSE(run_of(&plan, &ask).goodput, 1.0, 1e-6);
 }
 END_TEST
 
-/* On average, half a node is under repair. With k spares, a failure waits an hour for a repair if at least k nodes are
- * under repair; the probability follows from the Poisson distribution. */
+/* On average, half a node is under repair. With k spares, the run waits an hour for a repair after a failure if at
+ * least k nodes are under repair; the probability follows from the Poisson distribution. */
 START_TEST(failures_wait_for_spares) {
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -210,7 +210,7 @@ START_TEST(failures_wait_for_spares) {
         const nnc_run run = run_of(&plan, &ask);
         CLOSE(run.nodes_out, 0.5, 1e-12);
         CLOSE(run.restart_s, HOUR * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
-        ask.replace_s = 0.5; /* a wait of half a second is counted, too */
+        ask.replace_s = 0.5; /* a wait of half a second also makes the run longer */
         CLOSE(run_of(&plan, &ask).restart_s, 0.5 * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
         ask.replace_s = HOUR;
     }

@@ -126,8 +126,8 @@ END_TEST
 
 /* Compares claims of a popular text on data loaders with results from the numbers of this text. */
 START_TEST(claims_about_loaders) {
-    /* The text: "3.5 GB/s in sequence is 0.35 at random". In another place, the same text first halves a rate of 3 GB/s
-     * and then subtracts 90 %. The text gives two shares of the rate, so the share is an option of nncost. */
+    /* The text claims: "3.5 GB/s in sequence is 0.35 at random". In another place, the same text first halves a rate of
+     * 3 GB/s and then subtracts 90 %. The text gives two shares of the rate, so the share is an option of nncost. */
     nnc_run_ask ask = nnc_run_ask_default();
     ask.sample_bytes = 1e9;
     ask.input_bytes_per_s = 3.5e9;
@@ -137,7 +137,7 @@ START_TEST(claims_about_loaders) {
     ask.access_share = 0.05;
     CLOSE(1.0 / input_of(1, 1.0, ask).fetch_s, 0.15, 1e-12);
 
-    /* The text: "tokenizing 32K tokens at 500,000 a second takes 64 ms, 8 ms with 8 workers". */
+    /* The text claims: "tokenizing 32K tokens at 500,000 a second takes 64 ms, 8 ms with 8 workers". */
     ask = nnc_run_ask_default();
     ask.prepare_s = 1.0 / 500e3;
     CLOSE(input_of(32768, 1.0, ask).prepare_s, 8.192e-3, 1e-9);
@@ -150,13 +150,13 @@ START_TEST(claims_about_loaders) {
     ck_assert(!run.input_bound);
     ck_assert_double_eq(run.step_s, 0.080);
 
-    /* The text: "a device of 1,000 images/s that is fed 200 is used for 20 %". */
+    /* The text claims: "a device of 1,000 images/s that is fed 200 is used for 20 %". */
     ask.prepare_s = 1.0 / 200.0;
     run = input_of(1, 1e-3, ask);
     CLOSE(1e-3 / run.step_s, 0.2, 1e-12);
 
-    /* The text: "overlap of 30, 20 and 40 s makes 90 s into 40, 40 % faster". In fact the time is 56 % shorter, and the
-     * speed is 2.25 times as high. */
+    /* The text claims: "overlap of 30, 20 and 40 s makes 90 s into 40, 40 % faster". In fact the time is 56 % shorter,
+     * and the speed is 2.25 times as high. */
     ask.prepare_s = 30.0;
     ask.sample_bytes = 20e9;
     ask.input_bytes_per_s = 1e9;
@@ -164,8 +164,8 @@ START_TEST(claims_about_loaders) {
     ask.serial_input = true;
     CLOSE(input_of(1, 40.0, ask).step_s, 90.0, 1e-12);
 
-    /* The text: "2 batches of 256 images of 1024 x 1024 held ready are 2 GB". In fact the 2 batches are 1.61 GB for
-     * each worker. */
+    /* The text claims: "2 batches of 256 images of 1024 x 1024 held ready are 2 GB". In fact the 2 batches are 1.61 GB
+     * for each worker. */
     ask = nnc_run_ask_default();
     ask.workers = 1.0;
     ask.prepared_bytes = 3.0 * 1024 * 1024;
@@ -195,7 +195,7 @@ START_TEST(claims_about_cost_and_failures) {
         ask.days = rows[i].days;
         CLOSE(run_of(&plan, &ask).cost, rows[i].cost, 1e-12);
     }
-    /* The text: "50,000 steps of 512 at 220 samples/s take 14 days". In fact the steps take 32.3 hours. */
+    /* The text claims: "50,000 steps of 512 at 220 samples/s take 14 days". In fact the steps take 32.3 hours. */
     nnc_plan plan = devices_of(1);
     plan.global_batch = 512;
     plan.samples = 50e3 * 512;
@@ -203,8 +203,8 @@ START_TEST(claims_about_cost_and_failures) {
     ask.step_s = 512.0 / 220.0;
     CLOSE(run_of(&plan, &ask).run_s / HOUR, 32.3, 0.002);
 
-    /* The text: "100 nodes that are up 99.9 %". The test takes 99.9 % as the probability that a node has no failure in
-     * an hour. The failure rate grows in proportion to the number of nodes, not exponentially. */
+    /* The text assumes: "100 nodes that are up 99.9 %". The test takes 99.9 % as the probability that a node has no
+     * failure in an hour. The failure rate grows in proportion to the number of nodes, not exponentially. */
     ask = nnc_run_ask_default();
     ask.days = 7.0;
     ask.checkpoint_bytes = 1e12;
@@ -215,8 +215,8 @@ START_TEST(claims_about_cost_and_failures) {
     plan = devices_of(200);
     CLOSE(hundred.system_mtbf_s / run_of(&plan, &ask).system_mtbf_s, 2.0, 1e-12);
 
-    /* The text: "100 GPUs: several failures a week". In fact there is a third of a failure a week at the rate of Llama
-     * 3, about one at the rate of OPT, and two at the rate of RSC-1. */
+    /* The text claims: "100 GPUs: several failures a week". In fact there is a third of a failure a week at the rate of
+     * Llama 3, about one at the rate of OPT, and two at the rate of RSC-1. */
     static const double hours[] = { 50677.0, 13605.0, 8090.0 }, weekly[] = { 0.3315, 1.235, 2.077 };
     plan = devices_of(100);
     for (size_t i = 0; i < COUNT_OF(hours); i++) {

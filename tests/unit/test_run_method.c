@@ -205,8 +205,8 @@ START_TEST(published_totals) {
 }
 END_TEST
 
-/* A run never becomes longer if one of its parts becomes faster. Without generation, scoring and transfer, the run
- * takes exactly the time of training. */
+/* A run never becomes longer if its training, generation, scoring or transfer of weights becomes faster. Without
+ * generation, scoring and transfer, the run takes exactly the time of training. */
 START_TEST(beside_training) {
     nnc_run_ask ask = unit_ask(NNC_METHOD_PPO);
     nnc_plan plan = devices_of(8);

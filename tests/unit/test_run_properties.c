@@ -104,8 +104,8 @@ START_TEST(better_is_never_longer) {
 }
 END_TEST
 
-/* An ideal run takes exactly its steps times the step time. The parts of a run add up to its time. Some results of a
- * run grow in proportion to the value of an option. */
+/* An ideal run takes exactly its steps times the step time. The times of the parts of a run add up to the time of the
+ * run. Some results of a run grow in proportion to the value of an option. */
 START_TEST(identities) {
     state = 18;
     for (int i = 0; i < RUNS; i++) {
@@ -199,7 +199,7 @@ START_TEST(busy_is_the_rest_of_a_step) {
     ask.device_mtbf_s = 1e7;
     ask.checkpoint_bytes = 1e9;
     ask.spares = 0.0;
-    /* a save starts when the last save has ended; saves that take no time start every second */
+    /* a save starts when the previous save has ended; saves that take no time start every second */
     ask.asynchronous = true;
     ask.block_s = 0.0;
     for (ask.save_s = 0.0; ask.save_s <= 50.0; ask.save_s += 10.0) {

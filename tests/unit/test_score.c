@@ -82,9 +82,9 @@ START_TEST(rows_that_leave_something_open_stand_apart) {
     int32_t count = 0;
     const nnc_score_group *groups = nnc_score_groups(arena, scored, 4, &count);
     ck_assert_ptr_nonnull(groups);
-    /* Each of two sections has groups by file, device and framework, and a total. Rows that a fit used and other rows
-     * are counted separately, per file and in total. The first section has both kinds of rows, the second section only
-     * one kind. */
+    /* Each of two sections has groups by file, device and framework, and a total. Rows that a fit used are counted
+     * separately from all other rows, per file and in total. The first section has rows that a fit used and rows that
+     * no fit used; the second section has only one of these kinds. */
     ck_assert_int_eq(count, 8 + 4 + 2);
     const nnc_score_stats *fitted = &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_FITTED)->stats;
     ck_assert_int_eq(fitted->scored, 1);
@@ -95,7 +95,7 @@ START_TEST(rows_that_leave_something_open_stand_apart) {
     ck_assert_int_eq(total->scored, 2);
     ck_assert_double_eq(total->mape, 0.1);
     ck_assert_double_eq(total->bias, 0.0);
-    ck_assert_ptr_eq(total->worst, &scored[0]); /* of two equal errors, the first is the worst */
+    ck_assert_ptr_eq(total->worst, &scored[0]); /* of two equal errors, the first one counts as the worst */
     ck_assert_int_eq(total->intervals, 2);
     ck_assert_double_eq(total->inside, 0.5);
     const nnc_score_stats *apart = &find(groups, count, NNC_SECTION_STEP_APART, NNC_SCORE_BY_FILE)->stats;
@@ -198,8 +198,8 @@ START_TEST(an_open_recomputation_is_the_least_that_fits) {
 }
 END_TEST
 
-/* On four devices, four replicas need two thirds more memory than there is. If a row leaves the parallelism open, its
- * verdict is that of two or four tensor ranks, and its time is that of four replicas. */
+/* On four devices, four replicas need two thirds more memory than the devices have. If a row leaves the parallelism
+ * open, its verdict is that of two or four tensor ranks, and its time is that of four replicas. */
 START_TEST(a_guessed_plan_is_split_until_it_fits) {
 #define COLUMNS "id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,micro_batch,recompute,"
 #define CELLS "a,plain,4,16,256,4,1024,512,512,4,none,"

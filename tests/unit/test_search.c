@@ -138,9 +138,9 @@ START_TEST(runs_are_those_of_a_run) {
 }
 END_TEST
 
-/* Plans of other models, profiles and choices equal their estimates, too. A search shares results only between plans
- * for which they are equal. Each space is searched as a whole and in parts, so that in one of the searches each choice
- * is the first one whose results a cache stores. */
+/* Searches with several models, profiles and choices also return plans whose results equal single estimates. A search
+ * shares a result only between plans that have equal results. Each space is searched as a whole and in parts, so that
+ * in one of the searches each choice is the first one whose results a cache stores. */
 START_TEST(equals_estimate_whatever_is_searched) {
     static const struct {
         const char *model, *software;
@@ -543,16 +543,16 @@ START_TEST(an_impossible_space_says_why) {
     nnc_search search = search_of(8, 8);
     const nnc_software software = nnc_software_default();
     nnc_error err = { .status = NNC_OK };
-    search.tensor = (nnc_choice){ { 8 }, 1 }; /* 8 ranks cannot divide 25 heads */
+    search.tensor = (nnc_choice){ { 8 }, 1 }; /* 25 heads are not a multiple of 8 ranks */
     ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--tensor");
     ck_assert_ptr_nonnull(strstr(err.what, "heads 25"));
 }
 END_TEST
 
-/* The framework of this profile cannot run stages with different numbers of layers. 48 layers divide over 16 stages,
- * but not over 32 or 10. With embedding and head there are 50 layers, which divide over 10 stages. If the framework
- * counts embedding and head as layers, a search also counts them. */
+/* The framework of this profile cannot run stages with different numbers of layers. 48 layers divide evenly over 16
+ * stages, but not over 32 or 10. With embedding and head there are 50 layers, which divide evenly over 10 stages. If
+ * the framework counts embedding and head as layers, a search also counts them. */
 START_TEST(equal_stages_divide_the_layers) {
     static const struct {
         int32_t stages;

@@ -435,7 +435,8 @@ START_TEST(memory_that_reaches_a_step) {
     ck_assert_double_eq(memory->value, (double)task.search.mem_bytes);
     ck_assert_double_eq(memory->needed, (double)bytes);
     ck_assert_double_eq(memory->step_s, step_s);
-    task.search.mem_bytes = 1000000; /* if no plan fits, the search finds the same needed memory */
+    /* if no plan fits, the search finds the same needed memory as on the larger device */
+    task.search.mem_bytes = 1000000;
     const nnc_search_report nothing = report_of(&task);
     ck_assert_int_eq(nothing.result->best_count, 0);
     ck_assert_int_eq(nothing.target_count, 1);

@@ -150,8 +150,8 @@ START_TEST(an_unrecorded_figure_is_left_out) {
 }
 END_TEST
 
-/* The value of a parameter that nncost finds reaches the target step time. A value of the parameter that is slightly
- * lower misses the target step time. */
+/* With the parameter value that nncost finds, the step reaches the target step time. A value of the parameter that is
+ * slightly lower misses the target step time. */
 START_TEST(a_target_is_the_smallest_value) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
@@ -186,13 +186,13 @@ START_TEST(a_target_out_of_reach_says_what_is_left) {
     ck_assert_int_eq(
         nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_SCALE_OUT_RATE, 2.0 * now_s, scratch, &target, &err),
         NNC_OK);
-    ck_assert_double_eq(target.needed, target.value); /* in this case the device already reaches the target step time */
+    ck_assert_double_eq(target.needed, target.value); /* the device already reaches the target step time */
 }
 END_TEST
 
 /* If the target step time is the present step time, the needed value of the parameter is exactly its present value. If
- * the target is the step time that an unlimited value allows, the target is reached. A target step time below the time
- * with an unlimited value is not reached, even if the difference is a rounding error. */
+ * the target is the step time that an unlimited value of the parameter allows, the target is reached. A target step
+ * time below the time with an unlimited value is not reached, even if the difference is a rounding error. */
 START_TEST(targets_at_the_ends_are_reached) {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();

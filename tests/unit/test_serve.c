@@ -103,7 +103,8 @@ START_TEST(fits_or_says_by_how_much) {
 }
 END_TEST
 
-/* The replica with the most requests decides the time of a batch: of 6 requests, 2 of 4 replicas have 2. */
+/* The replica with the most requests decides the time of a batch: with 6 requests on 4 replicas, two of the replicas
+ * have 2 requests each. */
 START_TEST(requests_are_whole) {
     nnc_serve_ask ask = short_requests();
     ask.batch = 1;
@@ -232,8 +233,8 @@ START_TEST(refuses) {
 }
 END_TEST
 
-/* Contradicting options are refused with a message that names one of them. Tensor ranks must divide the 8 key heads or
- * be a multiple of 8. 12 ranks do neither, although they divide the 48 query heads. */
+/* Contradicting options are refused with a message that names one of them. The number of tensor ranks must be a divisor
+ * or a multiple of the 8 key heads. 12 is neither, although 12 is a divisor of the 48 query heads. */
 START_TEST(refuses_contradictions) {
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_model *llama3 = NULL;
@@ -269,8 +270,9 @@ START_TEST(refuses_contradictions) {
 }
 END_TEST
 
-/* 5 groups with 2 tensor ranks each divide the 14,336 columns of an expert. A tensor rank has 7,168 columns, which 5
- * groups do not divide. So the message names the number of groups, and 4 and 7 as the nearest divisors. */
+/* In this plan, 5 groups of 2 tensor ranks each divide the 14,336 columns of an expert among them. Each of 2 tensor
+ * ranks has 7,168 columns, and 7,168 is not a multiple of 5 groups. So the message names the number of groups, and 4
+ * and 7 as the nearest divisors. */
 START_TEST(names_the_degree_at_fault) {
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_model *model = NULL;

@@ -178,7 +178,8 @@ END_TEST
  * activation; the sums run in the kernels of the norms. Embedding, last norm and head are three more kernels, so the
  * host issues 291 kernels at 1 ms each, longer than the device computes them. Products in fp8 have a kernel more for
  * each of the 4 x 32 inputs, and four tensor ranks add 65 all-reduces. The time of the host overlaps completely if it
- * is shorter, and steps of at most graph_tokens tokens are recorded. A chunk of 4 tokens issues all kernels again. */
+ * is shorter, and steps of at most graph_tokens tokens are recorded. Each chunk of 4 tokens issues all kernels once
+ * more. */
 START_TEST(prompts_issue_kernels_one_by_one) {
     nnc_serve_ask ask = batch_of(1);
     ask.input_len = 16;
@@ -209,8 +210,9 @@ START_TEST(prompts_issue_kernels_one_by_one) {
 }
 END_TEST
 
-/* vLLM's server allows 1,024 sequences and 8,192 tokens per step on devices of at least 70 GiB, but not on A100; on
- * other devices 256 and 2,048 (get_batch_defaults in vllm/engine/arg_utils.py). An option counts on every device. */
+/* vLLM's server allows 1,024 sequences and 8,192 tokens per step on devices of at least 70 GiB, but not on A100; on all
+ * further devices, it allows 256 sequences and 2,048 tokens (get_batch_defaults in vllm/engine/arg_utils.py). A limit
+ * that the user gives as an option applies on every device. */
 START_TEST(large_devices_have_larger_defaults) {
     static const struct {
         const char *device;

@@ -277,7 +277,7 @@ START_TEST(one_wave) {
 END_TEST
 
 /* 4 clients send 100 requests each. A simulation of 400 requests covers the whole benchmark, so it counts the first
- * requests, whose prompts arrive together. In a longer benchmark, the simulation does not count the start. */
+ * requests, whose prompts arrive together. In a longer benchmark, the simulation leaves out the first requests. */
 START_TEST(whole_benchmarks_count) {
     nnc_serve_ask ask = split_of(&splits[0]);
     double ttft_s[3];
@@ -307,7 +307,7 @@ START_TEST(closed_loops) {
             ck_assert_int_eq((int)s.mode, NNC_SERVE_CLOSED);
             CLOSE(s.requests_per_s * s.request_s, 12.0, 1e-12);
             CLOSE(s.running, ask.data * s.decode.sequences, 1e-12);
-            /* three requests run at a time; the others wait until their 200 tokens are done */
+            /* three requests run at a time; the requests after them wait until these three have their 200 tokens */
             if (full && open > 3.0) {
                 CLOSE(s.queue_s, (open - 3.0) / 3.0 * 200.0 * s.tpot_s, 0.2);
             } else {
@@ -325,7 +325,7 @@ START_TEST(closed_loops) {
         CLOSE(client.tpot_s, one.tpot_s, 1e-9);
         CLOSE(client.output_tokens_per_s, one.output_tokens_per_s, 1e-9);
 
-        ask.batch = 0; /* the same mean length, but random lengths */
+        ask.batch = 0; /* random lengths, whose mean is the fixed length of the runs above */
         ask.concurrency = ask.data;
         ask.length_spread = 0.1;
         CLOSE(served(&ask).ttft_s, one.ttft_s, 3e-3);
@@ -439,9 +439,9 @@ START_TEST(separate_prefill) {
 END_TEST
 
 /* vLLM of 2024 divides a sequence among the units of a device if sequences x query heads per device are at most 512. If
- * it divides sequences, vLLM reads the cache 1 + 3 x 0.18 times, at the rate of other devices (0.87 of the bandwidth).
- * If sequences x query heads are more than 512, vLLM reads the cache of Llama 3 8B once for each of 4 query heads, at
- * the rate in the device file. With two tensor ranks, a device has half of the query heads. */
+ * vLLM divides a sequence among the units, it reads the cache 1 + 3 x 0.18 times, at 0.87 of the bandwidth, the default
+ * for devices. If sequences x query heads are more than 512, vLLM reads the cache of Llama 3 8B once for each of 4
+ * query heads, at the rate in the device file. With two tensor ranks, a device has half of the query heads. */
 START_TEST(few_heads_divide_sequences) {
     const nnc_model *llama = NULL;
     const nnc_device *h100 = NULL;

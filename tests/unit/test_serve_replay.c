@@ -1,7 +1,7 @@
 /* Tests the simulation of serving under load. The iterations of a few recorded requests are worked by hand, on an
  * engine without overhead. Queues must have the known limits for one server (M/D/1) and for several servers (M/M/c).
  * Further tests cover seeds, lengths, a full cache and separate workers. tests/served_load.py compares the simulation
- * with a separate one in Python. */
+ * with a separate simulation in Python. */
 #include <math.h>
 
 #include "run_cases.h"
@@ -140,7 +140,7 @@ START_TEST(a_prompt_joins_a_step) {
 END_TEST
 
 /* Two prompts that arrive together are computed in one iteration, which takes less time than two separate prompts. If a
- * chunk holds only one prompt, the second is computed in the first decode step of the first request. */
+ * chunk holds only one prompt, the second prompt is computed in the first decode step of the first request. */
 START_TEST(chunks) {
     nnc_serve_ask ask = recorded(2, 2);
     arrivals[0] = arrivals[1] = (nnc_serve_arrival){ .arrival_s = 0.0 };
@@ -412,7 +412,7 @@ START_TEST(whole_tokens_are_cached) {
 END_TEST
 
 /* Ten prompts arrive at once, and each has its own prefill worker. The decode workers take the prompts in turn, so each
- * of the first workers has one prompt more. */
+ * of the first workers has one prompt more than the last workers. */
 START_TEST(workers_take_turns) {
     enum { REQUESTS = 10 };
     nnc_serve_ask ask = recorded(2, REQUESTS);
@@ -469,8 +469,8 @@ START_TEST(spreads) {
 END_TEST
 
 /* A cache has space for two complete sequences of 1,008 + 1,008 tokens. A third prompt fits while the first two are
- * short; later the newest sequence is preempted. The tokens of the preempted sequence are computed again, and the
- * sequence still gets all of its output. */
+ * short; later the newest sequence is preempted. The engine computes the tokens of the preempted sequence a second
+ * time, and the sequence still gets all of its output. */
 START_TEST(a_full_cache) {
     nnc_serve_ask ask = recorded(1016, 3);
     for (int i = 0; i < 3; i++) { arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 }; }
@@ -529,7 +529,7 @@ START_TEST(prompts_wait_for_more) {
 }
 END_TEST
 
-/* Both of two attention groups decode when a third prompt arrives. The third prompt starts at the next multiple of
+/* Two attention groups decode when a third prompt arrives. The third prompt starts at the next multiple of
  * balance_steps: 20 steps later if balance_steps is 50 instead of 30, and at the same time if it is 5 or 15. A fourth
  * prompt arrives 5 steps after the third, so that each group has a prompt. With a prompt for each group, the third and
  * the fourth prompt start at once, or 5 steps later if balance_more is 5. */
@@ -683,8 +683,8 @@ START_TEST(separate_workers_together) {
 }
 END_TEST
 
-/* 3 replicas with one slot each serve 4 clients as fast as 3, because one replica has two clients. 4 clients of 3
- * replicas are as fast as 8 clients of 6 replicas. */
+/* 3 replicas with one slot each answer as many requests per second for 4 clients as for 3 clients, because one replica
+ * has two clients. 4 clients of 3 replicas have the same results as 8 clients of 6 replicas. */
 START_TEST(replicas_with_unequal_clients) {
     nnc_serve_ask ask = ask_of(50);
     ask.max_batch = 1;
@@ -742,7 +742,7 @@ START_TEST(recorded_lengths) {
     same.output_len = 64;
     CLOSE(served(&same).per_million_output_tokens, listed.per_million_output_tokens, 1e-12);
     ck_assert_double_eq(served(&same).request_s, listed.request_s);
-    /* requests that arrive at once are not answered faster than the engine can */
+    /* if two requests arrive at once, the throughput is two requests per request time */
     for (int i = 0; i < 2; i++) { arrivals[i] = (nnc_serve_arrival){ 7.0, 0, 0 }; }
     const nnc_serve burst = served(&same);
     CLOSE(burst.requests_per_s, 2.0 / burst.request_s, 1e-9);

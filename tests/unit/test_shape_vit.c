@@ -24,8 +24,8 @@ START_TEST(parameters) {
     /* Parameters: patches 3 x 2 x 2 x 8 + 8 = 104, class token 8, positions 5 x 8 = 40. */
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_EMBEDDING], 104 + 8 + 40);
     /* Parameters of attention in a layer: qkv 8 x 24 + 24 = 216, output 8 x 8 + 8 = 72. Parameters of the MLP in a
-     * layer: up 8 x 16 + 16 = 144, down 16 x 8 + 8 = 136. A layer has two norms of 16, and the last norm also has
-     * 16. */
+     * layer: up 8 x 16 + 16 = 144, down 16 x 8 + 8 = 136. A layer has two norms of 16 parameters each, and the last
+     * norm also has 16 parameters. */
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_ATTENTION], 2 * (216 + 72));
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_MLP], 2 * (144 + 136));
     ck_assert_int_eq(r.params_by_group[NNC_GROUP_NORM], 2 * 32 + 16);

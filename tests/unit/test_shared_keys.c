@@ -141,8 +141,8 @@ END_TEST
 /* Parts of Gemma 3n: 2 layers of width 8, 3 streams, rank 2, 8 tokens. Each layer predicts the streams with a norm of 8
  * parameters, 3 scores of 8 and 9 weights of 3 parameters. Each layer corrects the streams with 3 weights of 3 and a
  * scale of 8. The low-rank product of a layer, 8 x 2 and 2 x 8, has 2 * 16 weights and a norm of 8. Two products of 8 x
- * 8 make the two other streams from the embedding, and two products make one stream from all streams. The scores are
- * computed twice. A layer that reuses keys and values has 2 * 32 fewer weights. */
+ * 8 make the second and the third stream from the embedding, and two products make one stream from all streams. The
+ * scores are computed twice. A layer that reuses keys and values has 2 * 32 fewer weights. */
 START_TEST(layers_predict_streams) {
     nnc_model model = llama(2, 8, 4, 2, 12, 10, 8);
     const nnc_plan plan = causal_bf16();
@@ -156,7 +156,7 @@ START_TEST(layers_predict_streams) {
     ck_assert_int_eq(wide.params - low.params, 2 * (8 + 24 + 27 + 9 + 8) + 2 * 2 * 64);
     ck_assert_double_eq(wide.forward_flops - low.forward_flops,
                         2 * 2.0 * 8 * (24 + 27 + 24 + 9) + 2.0 * 8 * 2 * 2 * 64);
-    /* In each layer, the prediction reads 3 streams of 8 tokens x 8 values of 16 bits, and writes as many. */
+    /* In each layer, the prediction reads 3 streams of 8 tokens x 8 values of 16 bits, and writes 3 streams. */
     wanted_name = "altup.predict";
     ck_assert_double_eq(sum_rows(is_named, moved_bytes), 2 * (192 + 192) * 2);
     const int64_t own = params_of(&model);
@@ -167,7 +167,7 @@ START_TEST(layers_predict_streams) {
 }
 END_TEST
 
-/* The router also scores 3 experts that have no weights: 3 x 8 router weights, and as many products for each of 8
+/* The router also scores 3 experts that have no weights: 3 x 8 router weights, and 3 x 8 products for each of 8
  * tokens. */
 START_TEST(experts_are_idle) {
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 8);
@@ -266,7 +266,7 @@ START_TEST(plain_heads_have_an_indexer) {
 END_TEST
 
 /* The last 2 of 4 layers have no keys and values (2 matrices of 8 x 4 per layer) and MLPs of 3 matrices of 8 x 24
- * instead of 8 x 12. The last 2 layers compute as many scores as the other layers, and keep no keys and values. */
+ * instead of 8 x 12. The last 2 layers compute as many scores as the first 2 layers, and keep no keys and values. */
 START_TEST(layers_reuse_keys_and_values) {
     nnc_model model = llama(4, 8, 4, 2, 12, 10, 8);
     model.decoder.sliding_window = 3;
@@ -303,8 +303,8 @@ START_TEST(layers_have_inputs) {
     const nnc_result with = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(with.params - plain.params, 10 * 12 + 96 + 4 + 3 * (32 + 32 + 8));
     ck_assert_double_eq(with.forward_flops - plain.forward_flops, 2.0 * 8 * (96 + 3 * 64));
-    /* With 3 streams, each layer adds the input to the two other streams: 2 x 8 tokens x 8 values of 16 bits are read
-     * and written once. */
+    /* With 3 streams, each layer adds the input to the second and the third stream: 2 x 8 tokens x 8 values of 16 bits
+     * are read and written once. */
     set(&model, "altup_inputs", "3");
     (void)estimate_on_cluster(&model, &plan);
     int32_t count = 0;

@@ -13,9 +13,9 @@ static nnc_op scan_of(int64_t chunk, bool delta) {
 }
 
 /* A scan of 8 tokens with 6 values, each with a state of 5 numbers. Token by token, each of 6 values takes 8 operations
- * for each of its 5 numbers, and 2 more: 8 * 6 * 42 = 2016 for 8 tokens. Backward takes three times as many operations
- * as forward. Per token, the scan reads 6 values, 2 * 5 keys and queries and one step size per value (6), and writes 6
- * values. */
+ * for each of its 5 numbers, and 2 further operations: 8 * 6 * 42 = 2016 for 8 tokens. Backward takes three times as
+ * many operations as forward. Per token, the scan reads 6 values, 2 * 5 keys and queries and one step size per value
+ * (6), and writes 6 values. */
 START_TEST(selective_scan) {
     nnc_op op = scan_of(0, false);
     ck_work(nnc_op_work(&op), 0, 2016, 8 * 22 * 2, 8 * 6 * 2);
@@ -87,7 +87,7 @@ START_TEST(mixers_that_keep_a_state) {
                    { "lightning", 192 + 64 + 64, 0, 8 },
                    { "short_conv", 192 + 64, 24, 0 },
                    { "full_mamba2", 384 + 128 + 128 + 64, 84, 12 + 16 },
-                   { "none", 0, 0, -8 } }; /* without a mixer, a layer also lacks the norm */
+                   { "none", 0, 0, -8 } }; /* a layer without a mixer also has no norm of a mixer */
     const nnc_plan plan = plan_of(1, 1, 1);
     for (int i = 0; i < (int)COUNT_OF(wanted); i++) {
         const nnc_model model = with(wanted[i].name, "none");

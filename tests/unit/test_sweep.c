@@ -30,7 +30,7 @@ START_TEST(lists) {
         { "1..60*2", "1 2 4 8 16 32 " }, /* the end of this range, 60, is not one of its values */
         { "1..10+4", "1 5 9 " },
         { "0..1+0.25", "0 0.25 0.5 0.75 1 " },
-        { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* the last value is the end, except for rounding */
+        { "0..0.3+0.1", "0 0.1 0.2 0.3 " }, /* the last value of a range is its end, except for rounding */
         { "1e3..2e+3+500", "1000 1500 2000 " },
         { "3,8..16*2", "3 8 16 " },
         { "5..5", "5 " },
@@ -108,7 +108,8 @@ START_TEST(lists_refused) {
 }
 END_TEST
 
-/* An axis is given as NAME=LIST. A text without a name, or without '=', is refused with this form. */
+/* An axis is given as NAME=LIST. A text without a name, or without '=', is refused with a message that shows this
+ * form. */
 START_TEST(pairs_refused) {
     static const char *const cases[] = { "tensor", "=1,2", "", "=" };
     nnc_sweep *sweep = NULL;
@@ -367,7 +368,7 @@ START_TEST(rows_are_estimates) {
     point->scratch = scratch;
     uint32_t seed = 20240607;
     for (int i = 0; i < ROWS; i++) {
-        /* every second drawn row is in order, the others are random rows */
+        /* every second drawn row is in order, and each row between them is a random row */
         const int64_t row = i % 2 == 0 ? i : (int64_t)draw(&seed, (uint32_t)axes->rows);
         int32_t found[NNC_SWEEP_AXES_MAX];
         nnc_sweep_place(axes, row, found);

@@ -157,7 +157,7 @@ START_TEST(weights_of_one_buffer) {
         near(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (flat ? 6 : 12) * params, 1e-12);
         near(sum_rows(casts, bytes_of_row), 3 * (flat ? 26 : 12) * params, 1e-12);
     }
-    /* the weights of experts are cast like all other weights */
+    /* the weights of experts are cast in the same way as weights outside experts */
     const nnc_model experts = mixtral(2, 128, 8, 8, 32, 4, 512, 128);
     nnc_plan one = plan_of(1, 1, 1);
     one.policy = NNC_POLICY_AMP;
@@ -396,7 +396,9 @@ START_TEST(expert_parallel) {
     r = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.reduce_gradients", NNC_PHASE_COMM),
          2.0 * (double)(r.params - 64 * 3 * 7168 * 64) + 2.0 * 4 * 3 * 7168 * 64, 1e-12);
-    plan.zero = 1; /* shards of 2 ranks: each expert has two replicas of its shards, other parameters have thirty-two */
+    /* with shards over 2 ranks, the shards of an expert have two replicas, and the shards of all other parameters have
+     * thirty-two replicas */
+    plan.zero = 1;
     plan.shard = 2;
     r = estimate_on_cluster(&model, &plan);
     near(total_exchanged("data.reduce_replicas", NNC_PHASE_COMM),

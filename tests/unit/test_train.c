@@ -405,7 +405,8 @@ START_TEST(adapters_work_beside) {
 }
 END_TEST
 
-/* Two tensor ranks have half of the divided parameters and all other parameters. ZeRO divides both. */
+/* Each of two tensor ranks has half of the parameters that the ranks divide, and all parameters that the ranks do not
+ * divide. ZeRO divides both. */
 START_TEST(adapters_divide) {
     const nnc_model *model = load_model("models/llama-7b.json");
     nnc_plan plan = nnc_plan_default();
