@@ -7,7 +7,7 @@ const names = ["rest", "code", "types", "get", "set", "call", "global", "branch"
 // Order of PPMd for each stream: the number of earlier bytes from which a byte is predicted. The last order is for the
 // data files. Each order gives the smallest stream.
 export const orders = [24, 8, 2, 2, 2, 8, 4, 3, 3, 5, 12, 12, 2, 8, 8, 2, 2, 2, 2, 2, 2, 2, 24];
-const CODE = 10, ADDRESS = 0xff; // ADDRESS: an i32.const whose number takes four bytes or more
+const CODE = 10, DATA = 11, ADDRESS = 0xff; // ADDRESS: an i32.const of five bytes
 // Usual alignments of loads and stores, as powers of two. If an alignment differs, the stream of instructions has it.
 const FIRST_ACCESS = 0x28, LAST_ACCESS = 0x3e, ALIGNED = 0xd0;
 const alignments = [2, 3, 2, 3, 0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 2, 3, 2, 3, 0, 1, 0, 1, 2];
@@ -83,6 +83,9 @@ class Recent {
   }
 }
 
+// Tests for a number below 2^23 in five bytes, as the linker writes addresses and numbers of functions.
+const isPadded = (all, at) => all[at] > 127 && all[at + 1] > 127 && all[at + 2] > 127 && all[at + 3] > 127 && all[at + 3] < 132 && all[at + 4] === 0;
+
 // Moves a function without its size from the module to the streams (splits) or from the streams to the module.
 function body(module, streams, splits) {
   const one = (stream) => (splits ? number(module, stream) : number(stream, module));
@@ -103,7 +106,7 @@ function body(module, streams, splits) {
     } else if (splits && op >= FIRST_ACCESS && op <= LAST_ACCESS && all[at] !== alignments[op - FIRST_ACCESS]) {
       if (all[at] > 15) throw new Error(`alignment ${all[at]}`);
       code.put(ALIGNED + all[at]);
-    } else if (splits && op === 0x41 && all[at] > 127 && all[at + 1] > 127 && all[at + 2] > 127) op = ADDRESS;
+    } else if (splits && op === 0x41 && isPadded(all, at)) op = ADDRESS;
     if (splits) code.put(op);
     else module.put(op === ADDRESS ? 0x41 : op);
     if (op >= 0x20 && op <= 0x22) {
@@ -143,100 +146,142 @@ function body(module, streams, splits) {
   }
 }
 
-// Stores the ends of two runs of addresses, in the order of use. A program uses its texts in the order in which they
-// are stored. So most addresses are new and lie shortly after one of the two runs that were extended last.
-class Runs {
-  ends = [];
+// Finds addresses that a program uses. A program uses most of its texts in the order in which they are stored, so an
+// address that was not used before is often the end of the text at one of the last addresses, or lies shortly after it.
+const FIRST = 0x400000, END = 0x500000; // addresses of the data
+const RUNS = 3, DISTANT = 0x80;
+const isAddress = (word) => word >= FIRST && word < END;
+class Addresses {
+  last = [];
   seen = new Set();
-  // Returns the index of a run that ends shortly before an address; -1 if there is none.
-  of(address) {
-    return this.seen.has(address) ? -1 : this.ends.findIndex((end) => address > end && address - end < 128);
+  // texts: the data of the program from address FIRST, with no byte 0 in place of an address.
+  constructor(texts) {
+    this.texts = texts;
+  }
+  // Returns the address after the text at an address, or -1.
+  after(address) {
+    const end = this.texts.indexOf(0, address - FIRST);
+    return end < 0 ? -1 : end + 1 + FIRST;
   }
   add(address, run) {
-    if (run >= 0) this.ends.splice(run, 1);
-    if (run >= 0 || !this.seen.has(address)) this.ends = [address, ...this.ends.slice(0, 1)];
+    if (!isAddress(address)) return address;
+    if (run >= 0) this.last.splice(run, 1);
+    if (run >= 0 || !this.seen.has(address)) this.last = [address, ...this.last.slice(0, RUNS - 1)];
     this.seen.add(address);
     return address;
   }
+  // Returns an address as a number below RUNS if it is the end of a text; as a number below 2 * RUNS and a distance if
+  // it lies after a text; otherwise as DISTANT and three bytes.
+  split(address) {
+    const fresh = isAddress(address) && !this.seen.has(address);
+    let run = fresh ? this.last.findIndex((one) => this.after(one) === address) : -1;
+    if (run >= 0) {
+      this.add(address, run);
+      return [run];
+    }
+    run = fresh ? this.last.findIndex((one) => address > one && address - one < 128) : -1;
+    const found = run < 0 ? [DISTANT, 16, 8, 0].map((shift, i) => (i === 0 ? shift : (address >> shift) & 255)) : [RUNS + run, address - this.last[run]];
+    this.add(address, run);
+    return found;
+  }
+  // Returns the address of a number. more(): returns the next byte that belongs to the number.
+  join(number, more) {
+    if (number < RUNS) return this.add(this.after(this.last[number]), number);
+    if (number < DISTANT) return this.add(this.last[number - RUNS] + more(), number - RUNS);
+    return this.add((more() << 16) + (more() << 8) + more(), -1);
+  }
 }
 
-// Replaces each address in the instructions by one of these: a distance to the end of the last run; 0 and a distance to
-// the end of the other run; or the address itself. The linker writes addresses in five bytes.
-function nearer(stream, splits) {
-  const from = reading(stream), to = new Bytes(), runs = new Runs();
+// Replaces each address in the instructions, which has five bytes, by its number in the stream "near" of addresses. The
+// first byte of a distant address follows at once, because it is small: it has the number DISTANT in it.
+function nearer(stream, texts, splits) {
+  const from = reading(stream), to = new Bytes(), addresses = new Addresses(texts);
   while (from.at < from.end) {
-    const { at } = from, value = from.read();
-    const run = splits ? (from.at - at === 5 ? runs.of(value) : -1) : stream[at] === 0 ? 1 : stream[at] < 128 ? 0 : -1;
-    if (run < 0) {
-      for (let i = at; i < from.at; i++) to.put(stream[i]);
-      runs.add(value, run);
-    } else if (splits) {
-      if (run === 1) to.put(0);
-      to.put(value - runs.ends[run]);
-      runs.add(value, run);
-    } else {
-      const address = runs.add(runs.ends[run] + (run === 1 ? from.take() : value), run);
-      for (let shift = 0; shift < 28; shift += 7) to.put(((address >> shift) & 127) | 128);
-      to.put(address >> 28);
+    if (splits) {
+      const [number, ...more] = addresses.split(from.read());
+      if (number === DISTANT) more[0] |= DISTANT;
+      else to.put(number);
+      more.forEach((byte) => to.put(byte));
+      continue;
     }
+    const first = from.take();
+    if (first >= DISTANT) from.at--;
+    let own = first >= DISTANT;
+    const address = addresses.join(Math.min(first, DISTANT), () => {
+      const byte = from.take() & (own ? 0x7f : 0xff);
+      own = false;
+      return byte;
+    });
+    for (let shift = 0; shift < 28; shift += 7) to.put(((address >> shift) & 127) | 128);
+    to.put(address >> 28);
   }
   return to.bytes;
 }
 
-// Moves addresses in tables of the data to separate streams: distances to the end of a run to the stream "near", other
-// addresses to the stream "far". A word (NEAR or FAR) that no text and few numbers contain marks the place of an
-// address. The tables are aligned to words. The first byte of the stream "rest" is the offset of this alignment.
-const FIRST = 0x400000, END = 0x500000, NEAR = 0xf7000000, FAR = 0xf6000000;
-function words(bytes, from, change) {
+// Moves addresses in tables of the data to separate streams: distant addresses to the stream "far", others to the
+// stream "near". A word that no text and few numbers contain marks the place of an address. NEXT: the end of the text
+// at the last address. The first bytes of the stream "rest" are the place of the address FIRST.
+const NEXT = 0xf7000000, NEAR = 0xf5000000, FAR = 0xf6000000, HEAD = 4;
+function words(bytes, place, change) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  for (let at = from; at + 4 <= bytes.length; at += 4) {
+  for (let at = place; at + 4 <= bytes.length; at += 4) {
     const now = view.getUint32(at, true), next = change(now);
     if (next !== now) view.setUint32(at, next, true);
   }
 }
-const isAddress = (word) => word >= FIRST && word < END;
-function takeAddresses(bytes, near, far) {
-  const counts = [0, 1, 2, 3].map((from) => {
-    let count = 0;
-    words(bytes, from, (word) => (count += isAddress(word) ? 1 : 0, word));
-    return count;
-  });
-  const from = counts.indexOf(Math.max(...counts)), runs = new Runs();
-  words(bytes, from, (word) => {
-    if (word === NEAR || word === FAR) throw new Error(`${word} in the data looks like a moved address`);
+const isMark = (word) => word === NEXT || word === NEAR || word === FAR;
+// Returns the data from the address FIRST, without bytes 0 in place of addresses.
+function textsOf(bytes, place, isOne) {
+  const texts = bytes.slice(place);
+  words(texts, 0, (word) => (isOne(word) ? 0xffffffff : word));
+  return texts;
+}
+function takeAddresses(bytes, place, near, far) {
+  const texts = textsOf(bytes, place, isAddress), addresses = new Addresses(texts);
+  words(bytes, place, (word) => {
+    if (isMark(word)) throw new Error(`${word} in the data looks like a moved address`);
     if (!isAddress(word)) return word;
-    const run = runs.of(word);
-    if (run === 1) near.put(0);
-    if (run >= 0) near.put(word - runs.ends[run]);
-    else for (const shift of [16, 8, 0]) far.put((word >> shift) & 255);
-    runs.add(word, run);
-    return run >= 0 ? NEAR : FAR;
+    const [number, ...more] = addresses.split(word);
+    if (number === 0) return NEXT;
+    if (number < DISTANT) near.put(number);
+    more.forEach((byte) => (number < DISTANT ? near : far).put(byte));
+    return number < DISTANT ? NEAR : FAR;
   });
-  const all = new Uint8Array(bytes.length + 1);
-  all[0] = from;
-  all.set(bytes, 1);
-  return all;
+  const all = new Uint8Array(HEAD + bytes.length);
+  new DataView(all.buffer).setUint32(0, place);
+  all.set(bytes, HEAD);
+  return [all, texts];
 }
 function putAddresses(stream, near, far) {
-  const bytes = stream.slice(1), runs = new Runs();
-  const distance = () => {
-    const first = near.take(), run = first === 0 ? 1 : 0;
-    return runs.add(runs.ends[run] + (run === 1 ? near.take() : first), run);
-  };
-  words(bytes, stream[0], (word) => (word === NEAR ? distance() : word === FAR
-    ? runs.add((far.take() << 16) + (far.take() << 8) + far.take(), -1) : word));
-  return bytes;
+  const bytes = stream.slice(HEAD), place = new DataView(stream.buffer, stream.byteOffset).getUint32(0);
+  const texts = textsOf(bytes, place, isMark), addresses = new Addresses(texts);
+  words(bytes, place, (word) => (!isMark(word) ? word : word === NEXT ? addresses.join(0)
+    : word === NEAR ? addresses.join(near.take(), () => near.take()) : addresses.join(DISTANT, () => far.take())));
+  return [bytes, texts];
+}
+
+// Returns where the byte of address FIRST will be, if the section of data at from.at is copied to the place `at`.
+function placeOf({ all, at: begin }, at) {
+  const from = reading(all);
+  from.at = begin;
+  const [, , , address] = [from.read(), from.read(), from.take(), from.read()]; // segments, kind, i32.const
+  from.take();
+  from.read();
+  return at + from.at - begin + FIRST - address;
 }
 
 // Divides a module into its streams.
 export function split(module) {
   const from = reading(module), to = named(() => new Bytes());
+  let place = module.length;
   copy(from, to.rest, 8);
   while (from.at < module.length) {
     const kind = from.take();
     to.rest.put(kind);
     if (kind !== CODE) {
-      copy(from, to.rest, number(from, to.rest));
+      const length = number(from, to.rest);
+      if (kind === DATA) place = placeOf(from, to.rest.end);
+      copy(from, to.rest, length);
       continue;
     }
     const size = new Bytes();
@@ -246,15 +291,16 @@ export function split(module) {
       body(from, to, true);
     }
   }
-  const rest = takeAddresses(to.rest.bytes, to.near, to.far);
-  return names.map((name) => (name === "rest" ? rest : name === "address" ? nearer(to.address.bytes, true) : to[name].bytes));
+  const [rest, texts] = takeAddresses(to.rest.bytes, place, to.near, to.far);
+  return names.map((name) => (name === "rest" ? rest : name === "address" ? nearer(to.address.bytes, texts, true) : to[name].bytes));
 }
 
 // Makes the module from its streams. Each size is written with the smallest number of bytes.
 export function join(streams) {
   const from = named((i) => reading(streams[i])), to = new Bytes();
-  from.rest = reading(putAddresses(streams[names.indexOf("rest")], from.near, from.far));
-  from.address = reading(nearer(from.address.all, false));
+  const [rest, texts] = putAddresses(streams[names.indexOf("rest")], from.near, from.far);
+  from.rest = reading(rest);
+  from.address = reading(nearer(from.address.all, texts, false));
   copy(from.rest, to, 8);
   while (from.rest.at < from.rest.end) {
     const kind = from.rest.take();
