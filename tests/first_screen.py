@@ -81,7 +81,7 @@ serve llama3-8b h100 --batch 32
 list devices h100""".split("\n")
 
 # Common mistakes on the command line, and a text that the answer must contain.
-SLIPS = {"estimate gpt2 rtx 3060 laptop": 'several words, expected them in quotes: "rtx 3060 laptop"',
+SLIPS = {"estimate gpt2 rtx 3060 laptop": 'the name has several words, expected quotes around the name: "rtx 3060 laptop"',
          "fit gpt2 h100 a100": "nncost compare gpt2 h100,a100",
          "estimate gpt2 a100 please": "please: one argument too many",
          "estimate gpt2 8xh100": '"h100 --devices 8"',

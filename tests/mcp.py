@@ -114,6 +114,10 @@ check("an answer to each", [server.read()["id"] for _ in range(6)] == [None] * 6
 error, text = server.ask("estimate", {"model": "gpt2", "device": "a100", "options": {"devices": True}})
 check(f"true: {text}", error and "found true" in text)
 
+# Eight threads of a search need more memory than a call may take, so the search runs with fewer threads.
+error, text = server.ask("search", {"model": "gpt2", "device": "a100", "options": {"devices": 8, "threads": 8}})
+check(f"eight threads: {text[:80]}", not error)
+
 # One message has 300 MB. After a message of 300 MB, the server needs no more memory than before.
 server.send(b"x" * 300_000_000 + b"\n")
 check("a long message", "too large" in server.read()["error"]["message"])

@@ -66,7 +66,7 @@ CELLS = PLAN + ["image", "optimizer", "offload", "policy", "schedule", "rank_ord
 SPELLED = {"adam (fp32 grad accumulation)": "adam", "adamw fused": "adamw"}
 # Plan fields that the release of a framework sets if the row does not state them.
 RELEASED = ["policy", "attention", "zero", "sequence_parallel", "virtual_stages", "reshard", "ends_as_layers", "whole_experts",
-            "context_kind", "adapters", "frozen", "recompute", "recompute_layers"]
+            "context_kind", "adapters", "frozen", "recompute", "recompute_layers", "optimizer_kernels"]
 
 
 def releases():

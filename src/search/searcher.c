@@ -640,6 +640,14 @@ bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err) 
            nnc_plan_groups_shipped(groups, err);
 }
 
+/* Returns the number of workers with which a search runs if memory suffices only for the first `count` workers. If there
+ * are two or more, deletes the last one, so that its memory is free for the results. */
+static int32_t spare_memory(worker *workers, int32_t count) {
+    if (count < 2) { return count; }
+    nnc_plan_groups_destroy(workers[count - 1].groups);
+    return count - 1;
+}
+
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                   const nnc_search *search, const nnc_space *space) {
     const int32_t count = search->threads < 1                        ? 1
@@ -673,6 +681,10 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
         w->groups = nnc_plan_groups_create(model, device, profiles, space, limit_bytes, bounds,
                                            limited ? NULL : keep_waited, w);
         ready = ready && w->groups != NULL;
+        if (w->groups == NULL && i > 0) {
+            made->count = spare_memory(made->workers, i);
+            ready = true;
+        }
     }
     if (!ready) {
         nnc_searcher_destroy(made);

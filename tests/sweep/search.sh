@@ -91,8 +91,8 @@ head -c 3000 part2 >"cut-off"
 merge 2 'shard 2/3 is missing' part1 part3
 merge 3 'is shard 1/3, the same shard as part1' part1 part2 part3 part1
 merge 3 'another search than part1' part1 other part3
-merge 3 'covered: was stopped' part1 stopped part3
-merge 3 'shard: not of a shard' part1 whole.json part3
+merge 3 'covered: the search was stopped' part1 stopped part3
+merge 3 'shard: not the output of a shard' part1 whole.json part3
 merge 3 'swept' part1 swept part3
 merge 3 "cut-off:" part1 cut-off part3
 merge 4 'no-such' part1 no-such part3
