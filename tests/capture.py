@@ -265,7 +265,7 @@ def of_checkpoints(folder):
     full = told(path, "--recompute", "full")
     for key in ("params", "executed_flops", "kernels", "activation_bytes"):
         check(f"decoder with checkpoints: {key}", full[key], again[key])
-    # checkpoints="hooks" keeps the inputs of layers without saving them for backward
+    # with checkpoints="hooks", the inputs of layers stay in memory, although autograd does not save them for backward
     hooks = of_file(transformer(True, checkpoints="hooks"), folder, "hooks")
     check("decoder, use_reentrant=False: kept bytes", hooks["activation_bytes"], again["activation_bytes"])
     asked = transformer(True, changes={"checkpoint": ["layers.*"]})
@@ -386,7 +386,7 @@ def of_modules(folder):
 
 
 def of_frozen_recordings(folder):
-    """--frozen gives the estimate of a recording with frozen modules, also for a step with checkpoints or with sparse
+    """With --frozen, the estimate equals that of a program recorded with these modules frozen, also for a step with checkpoints or with sparse
     gradients. A checkpoint runs again either completely or not at all. The recomputed products of a checkpoint do not
     count as model FLOPs."""
     path = Path(folder) / "frozen.json"

@@ -10,7 +10,7 @@ the constant part and the parts of device and experts. The constant parts are fi
 even and that state how the devices are used. For profiles that a plan gets by default, the rows of the fit are
 predicted without a named framework. The fit takes the smallest half-width that contains the share USUAL of the rows,
 times TIMES, so that no single row decides. If there are few rows, the result is a weighted mean of the fitted value and
-a more general value. For an entry of "ranges", the more general value is the value of the profile of this entry. For
+a more general value. For an entry of "ranges", the more general value is the value of the software profile that contains the entry. For
 the spread of a profile, the more general value is the constant UNKNOWN. USUAL and TIMES were chosen so that nine of ten
 rows of a file are inside their ranges when the fit leaves this file out. Nine of ten rows are inside their ranges with
 and without a named framework, for language models and for vision networks. With ACCEPT=1, writes the fitted values into

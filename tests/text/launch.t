@@ -669,7 +669,7 @@ $ nncost show ppo.yaml --to-options
 nncost estimate dense DEVICE --software torch-eager --method ppo --response-tokens 100 --seq-len 2048 --adapter-rank 8 --adapters linear --recompute full --micro-batch 8 --micro-batches 1 --optimizer adamw --clip-gradients --critic-params 0 --precision bf16
 
 # --fp8-gather: FSDP gathers the matrices of a layer in 1 byte per weight instead of 2. A layer of the model "dense" has
-# 12,000,000 weights in matrices, so its gather transfers 12,000,000 B less.
+# 12,000,000 weights in matrices, so with --fp8-gather the gather transfers 12,000,000 B less than without it.
 $ nncost ops dense fitted --data 2 --zero 3 --reshard --precision fp8 --policy mixed --format csv | grep gather_weights | cut -d, -f1,6,7
 data.gather_weights,1,bytes=22000000
 data.gather_weights,8,bytes=24026000
@@ -1184,8 +1184,8 @@ nncost estimate dense DEVICE --software deepspeed-0.14 --global-batch 8 --zero 0
 \# schedule.json:1: curriculum_learning.enabled: the estimate is for steps after the curriculum ends: sequences have their full length; --seq-len gives another one
 \# schedule.json:1: activation_checkpointing.cpu_checkpointing: counts only in programs that call the checkpointing of DeepSpeed: --recompute full --offload activations is the nearest
 
-# A file of accelerate with distributed_type NO starts one process. With ZeRO and Ulysses, all 8 ranks are shards: 4
-# data ranks x 2 context ranks.
+# A file of accelerate with distributed_type NO starts one process. With ZeRO and Ulysses, one copy of
+# the parameters is divided over all 8 ranks: 4 data ranks x 2 context ranks.
 $ printf 'distributed_type: "NO"\nmixed_precision: bf16\nnum_machines: 1\nnum_processes: 8\n' >single.yaml; nncost show single.yaml dense --to-options
 nncost estimate dense DEVICE --software torch-eager --zero 0 --precision bf16 --devices-per-node 8 --devices 1
 $ printf 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 3\nmixed_precision: bf16\nnum_processes: 8\nparallelism_config:\n  parallelism_config_dp_shard_size: 4\n  parallelism_config_sp_size: 2\n  parallelism_config_sp_backend: deepspeed\n' >ulysses.yaml; nncost show ulysses.yaml dense --to-options | grep -o -e '--data .*'

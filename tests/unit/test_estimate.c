@@ -334,7 +334,8 @@ START_TEST(heap_of_glibc) {
 }
 END_TEST
 
-/* This test uses the limits of malloc.c in glibc. A chunk is 16 B larger than its block, rounded up to 64 B. A block
+/* This test uses the limits of malloc.c in glibc. The size of a chunk is the size of its block plus 16 B, and
+ * the sum is rounded up to 64 B. A block
  * whose chunk has M_MMAP_THRESHOLD bytes is mapped separately. A block that is 64 B smaller comes from the heap:
  * 131,008 + 131,072 + 32 B are 64 pages, and the block touches 32 of these pages. If a mapped block that is larger than
  * the threshold is freed, the threshold rises to the size of this block, up to 32 MiB. Freeing a block that leaves a
