@@ -55,7 +55,7 @@ fail()
 grep -qx '2 cases, 0 differ' out || fail "not both cases ran: $(cat out)"
 
 # run.py must find each changed line. run.py must report only the case with the changed line as different.
-for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '7s/3/4/' 's/^b$/c/' '6d' 's/^toy:home.*/&\n/'; do
+for edit in 's/^prints one/prints two/' 's/^! says one/says one/' '/^\[3\]$/s/3/4/' 's/^b$/c/' '/^! says one/d' 's/^toy:home.*/&\n/'; do
     sed "$edit" right.t >wrong.t
     cmp -s right.t wrong.t && fail "$edit changes nothing"
     status=0
