@@ -193,6 +193,10 @@ typedef struct nnc_launch {
      * in memory; gradient_s for the gradient of one tensor */
     double module_s, tensor_s, again_s, gradient_s;
 } nnc_launch;
+/* Returns the ZeRO stage whose hooks run: 2 or 3; 0 = no hooks. */
+static inline int32_t nnc_hooks_stage(const nnc_software *software, const nnc_plan *plan) {
+    return software->module_hooks && plan->zero >= 2 ? plan->zero : 0;
+}
 /* Returns the seconds that the host needs for the hooks of an op in its current phase.   [hooks] */
 static inline double nnc_hooks_of_op_s(const nnc_launch *launch, const nnc_op *op) {
     const double gradients = op->frozen ? 0.0 : launch->gradient_s * (double)op->tensors;

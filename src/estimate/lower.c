@@ -363,9 +363,10 @@ static const double module_kernels = 4.3, tensor_kernels = 3.3, again_kernels = 
 static void add_hooks(const nnc_plan *plan, const nnc_device *device, const nnc_software *software,
                       nnc_launch *launch) {
     const double kernel_s = device->host.kernel_s;
-    if (!software->module_hooks || plan->zero < 2) { return; }
-    launch->gradient_s = kernel_s * (plan->zero == 3 ? gradient_kernels : bucket_kernels);
-    if (plan->zero < 3) { return; }
+    const int32_t stage = nnc_hooks_stage(software, plan);
+    if (stage == 0) { return; }
+    launch->gradient_s = kernel_s * (stage == 3 ? gradient_kernels : bucket_kernels);
+    if (stage < 3) { return; }
     launch->module_s = kernel_s * module_kernels;
     launch->tensor_s = kernel_s * tensor_kernels;
     launch->again_s = kernel_s * again_kernels;

@@ -245,12 +245,6 @@ static bool has_open_links(const nnc_scenario *s) {
            strstr(s->overrides, "efficiency.collectives") == NULL;
 }
 
-/* Tests whether the host issues the operators of a library one by one and the user has not named this host. */
-static bool has_open_host(const nnc_scenario *s) {
-    return s->device.host.kernel_s == NNC_HOST_USUAL_S && s->model.captured == NULL &&
-           nnc_host_issues(&s->model, &s->device, &s->software, &s->result.plan);
-}
-
 /* Smallest effect of an open property that is listed: largest minus smallest step time over the property's values, as a
  * share of the step time. */
 #define MOVES 0.005
@@ -280,7 +274,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         { "context_kind", VALUES(context_kinds), gpu && plan->context > 1 },
         { "adapters", VALUES(adapted), plan->adapter_rank > 0 },
         { NNC_LINK_SHARE, VALUES(link_shares), has_open_links(scenario) },
-        { "host", VALUES(hosts), has_open_host(scenario) },
+        { "host", VALUES(hosts), issued && scenario->device.host.kernel_s == NNC_HOST_USUAL_S },
         { "optimizer_kernels", VALUES(updates), plan->devices == 1 && issued },
         { "narrow_adapters", VALUES(switches),
           plan->adapter_rank > 0 && plan->zero == 0 && issued &&

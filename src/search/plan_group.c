@@ -325,10 +325,10 @@ static void count_over(nnc_plan_groups *groups) {
 }
 
 /* Tests whether one micro-batch of plan `a` has the same costs as one micro-batch of the plans that already share
- * `pass`. Two plans have the same costs per micro-batch if they have the same software profile and the same offload of
- * weights and activations, and if ZeRO stage 3 is used by the two plans or by neither of them. ZeRO stage 3 and offload
- * move data in every micro-batch. If embedding and head share one table, the schedules of the two plans must agree:
- * each puts embedding and head on one device, which stores the table once, or each puts them on two devices. */
+ * `pass`. Two plans have the same costs per micro-batch if software profile, hooks, and offload of weights and
+ * activations agree, and if the two plans or neither of them use ZeRO stage 3, which moves data in every micro-batch. If
+ * embedding and head share one table, the schedules of the two plans must agree: each puts embedding and head on one
+ * device, which stores the table once, or each puts them on two devices. */
 static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass) {
     const nnc_plan *other = &pass->work.plan;
@@ -340,6 +340,7 @@ static bool same_pass(const nnc_plan_groups *groups, const nnc_plan *a, const nn
     const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software == pass->software && (a->zero == 3) == (other->zero == 3) &&
+           nnc_hooks_stage(software, a) == nnc_hooks_stage(software, other) &&
            (a->offload & moved) == (other->offload & moved) && (linked || (a->offload != 0) == (other->offload != 0)) &&
            (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(other));
 }
@@ -463,11 +464,8 @@ static bool has_network(nnc_plan_groups *groups, const nnc_plan *plan) {
  * stored, or if the stored sums are no lower bound, for example for a plan on one device. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass) {
     const nnc_plan *plan = &pass->work.plan;
-    if (groups->smaller.slots == 0 || plan->devices == 1 ||
-        !counts_elements(plan)) { /* on one device the peak of the memory comes from a replay of the ops, not from sums
-                                   * over segments, so the sums are no lower bound */
-        return false;
-    }
+    /* on one device the peak of the memory comes from a replay of the ops, so the sums are no lower bound */
+    if (groups->smaller.slots == 0 || plan->devices == 1 || !counts_elements(plan)) { return false; }
     const smaller_key key = smaller_key_of(plan, pass->software);
     const smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
     if (groups->varied || known == NULL || known->micro_batch > plan->micro_batch || !has_network(groups, plan)) {
